@@ -1,0 +1,81 @@
+/** What this machine is. Reads only, works as any user; what cannot be read is "no", never an exception. */
+import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import process from "node:process";
+import type { HostFacts } from "../manager.ts";
+
+/** Reads what detection and rendering depend on. `root` is where the file system starts, for tests: `/`. */
+export function readHostFacts(root: string = "/"): HostFacts {
+  return {
+    platform: process.platform,
+    pid1: readLine(join(root, "proc/1/comm")),
+    s6Basedir: isFolder(join(root, "run/s6/basedir")),
+    withContenv: isExecutable(join(root, "command/with-contenv")),
+    systemdBooted: isFolder(join(root, "run/systemd/system")),
+    systemctl: (process.env["PATH"] ?? "").split(delimiter).some((folder) =>
+      folder !== "" && isExecutable(join(folder, "systemctl"))
+    ),
+  };
+}
+
+/**
+ * Where a program is: in `/command`, s6-overlay's folder, which `docker exec` leaves out of PATH, else on PATH.
+ * Undefined when it is in neither.
+ */
+export function findProgram(name: string): string | undefined {
+  const folders = ["/command", ...(process.env["PATH"] ?? "").split(delimiter)];
+  return folders.filter((folder) => folder.startsWith("/")).map((folder) => join(folder, name)).find(
+    isExecutable,
+  );
+}
+
+/** The ids of a user by `/etc/passwd`, undefined where it does not name the user. */
+export function findUser(name: string): { readonly uid: number; readonly gid: number } | undefined {
+  for (const line of readText("/etc/passwd").split("\n")) {
+    const [user, , uid, gid] = line.split(":");
+    if (user === name && uid !== undefined && gid !== undefined) {
+      return { uid: Number(uid), gid: Number(gid) };
+    }
+  }
+  return undefined;
+}
+
+/** The name of a user by `/etc/passwd`, else the number. */
+export function userName(uid: number): string {
+  const line = readText("/etc/passwd").split("\n").find((one) => one.split(":")[2] === String(uid));
+  return line?.split(":")[0] ?? String(uid);
+}
+
+/** The value s6-overlay gives to every service for a variable (with-contenv), undefined outside of s6-overlay. */
+export function containerEnvironment(name: string): string | undefined {
+  return readText(`/run/s6/container_environment/${name}`).replace(/\n$/, "") || undefined;
+}
+
+function readLine(path: string): string | undefined {
+  return readText(path).split("\n")[0] || undefined;
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

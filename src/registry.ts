@@ -1,0 +1,80 @@
+/** Kind -> manager, a line each. */
+import { detect } from "./detect.ts";
+import { NoServiceManagerError, UnsupportedError } from "./errors.ts";
+import type { GatewayDefinition } from "./gateway/definition.ts";
+import { readHostFacts } from "./host/facts.ts";
+import type { Detection, HostFacts, ServiceManager, ServiceManagerKind, Step } from "./manager.ts";
+
+/** What may be chosen instead of found out or built in. */
+export interface Settings {
+  /** The manager; by default the one this machine runs. */
+  readonly manager?: ServiceManagerKind;
+  /** s6: the scandir; by default `/run/service`. */
+  readonly scandir?: string;
+  /** What to run; by default the Hermes agent's gateways. */
+  readonly definition?: GatewayDefinition;
+  /** Called before each step of a verb. */
+  readonly onStep?: (step: Step) => void;
+}
+
+type Maker = (settings: Settings, facts: HostFacts) => Promise<ServiceManager>;
+
+const MANAGERS: Readonly<Record<ServiceManagerKind, Maker>> = {
+  s6: async (settings, facts) => new (await import("./s6/manager.ts")).S6ServiceManager(settings, facts),
+  systemd: notYet("systemd"),
+  launchd: notYet("launchd"),
+  windows: notYet("the Windows Task Scheduler"),
+};
+
+function notYet(manager: string): Maker {
+  return () =>
+    Promise.reject(
+      new UnsupportedError(
+        `Cannot manage gateways through ${manager}: this version of Gatewarden knows only s6.`,
+        {
+          hint: "To use an s6 of your own, start s6-svscan on a folder and pass --manager s6 --scandir DIR.",
+        },
+      ),
+    );
+}
+
+/**
+ * Tells which manager this machine runs, and why. Works as any user.
+ *
+ * @example
+ * ```ts
+ * import { detectServiceManager } from "gatewarden";
+ * const { kind, reason } = await detectServiceManager();
+ * console.log(`${kind}: ${reason}`);
+ * ```
+ */
+export async function detectServiceManager(): Promise<Detection> {
+  return detect(await readHostFacts());
+}
+
+/**
+ * The manager to use: the one that is asked for, else the one this machine runs.
+ *
+ * @param settings What is chosen instead of found out.
+ * @throws {NoServiceManagerError} When none is usable. The message says what was found, the hint what can be done.
+ * @throws {UnsupportedError} When Gatewarden cannot manage through it yet.
+ *
+ * @example
+ * ```ts
+ * import { getServiceManager } from "gatewarden";
+ * const manager = await getServiceManager({ manager: "s6", scandir: "/run/service" });
+ * manager.kind; // "s6"
+ * ```
+ */
+export async function getServiceManager(settings: Settings = {}): Promise<ServiceManager> {
+  const facts = await readHostFacts();
+  const detection = detect(facts);
+  const kind = settings.manager ?? detection.kind;
+  if (kind === "none") {
+    throw new NoServiceManagerError(`Cannot find a service manager on this machine: ${detection.reason}.`, {
+      hint:
+        "Name one with --manager, for an s6 of your own with --scandir DIR; or see it work with: gatewarden demo",
+    });
+  }
+  return await MANAGERS[kind](settings, facts);
+}

@@ -1,0 +1,199 @@
+/**
+ * A definition as an s6 service directory.
+ * https://skarnet.org/software/s6/servicedir.html
+ */
+import { commandOf, type GatewayDefinition, logDirectoryOf, stopBudgetMs } from "../gateway/definition.ts";
+import { exitCodes, exitRule } from "../gateway/exit_policy.ts";
+import { serviceName } from "../gateway/profile.ts";
+import type { RenderedFile } from "../manager.ts";
+import { assertShIdentifier, quoteSh, quoteShCommand, shAssignment } from "../quote/sh.ts";
+
+/** What starts the scripts. */
+export type Interpreter = "with-contenv" | "sh";
+
+/** What a slot is rendered for. */
+export interface SlotOptions {
+  /** `with-contenv` under s6-overlay, where it gives the script the container's environment; `sh` elsewhere. */
+  readonly interpreter: Interpreter;
+  /** Environment variables of this profile, over those of the definition. */
+  readonly extraEnv?: Readonly<Record<string, string>>;
+  /** Whether it is up as soon as it is supervised; by default true. */
+  readonly startNow?: boolean;
+}
+
+const SHEBANG: Readonly<Record<Interpreter, string>> = {
+  "with-contenv": "#!/command/with-contenv sh",
+  sh: "#!/bin/sh",
+};
+
+const IS_ROOT = '[ "$(id -u)" = 0 ]';
+
+/**
+ * The files of a profile's slot, at their paths below the scandir.
+ *
+ * @throws {InvalidProfileNameError} When the profile name breaks a rule.
+ * @throws {UsageError} When a variable's name is no shell identifier, or a value holds a NUL.
+ */
+export function renderSlot(
+  definition: GatewayDefinition,
+  profile: string,
+  options: SlotOptions,
+): RenderedFile[] {
+  const slot = serviceName(profile, definition);
+  const file = (path: string, mode: number, text: string): RenderedFile => ({
+    path: `${slot}/${path}`,
+    mode,
+    text,
+  });
+  return [
+    ...(options.startNow === false ? [file("down", 0o644, "")] : []),
+    ...(definition.stop.signal === "SIGTERM"
+      ? []
+      : [file("down-signal", 0o644, `${definition.stop.signal}\n`)]),
+    file("finish", 0o755, renderFinish(definition, profile)),
+    file("log/run", 0o755, renderLogRun(definition, profile, options.interpreter)),
+    file("log/type", 0o644, "longrun\n"),
+    file("run", 0o755, renderRun(definition, profile, options)),
+    file("timeout-finish", 0o644, "5000\n"),
+    file("timeout-kill", 0o644, `${stopBudgetMs(definition.stop)}\n`),
+    file("type", 0o644, "longrun\n"),
+  ];
+}
+
+/** The script that becomes the gateway. */
+export function renderRun(definition: GatewayDefinition, profile: string, options: SlotOptions): string {
+  const environment = environmentOf(definition, options.extraEnv ?? {});
+  const command = gatewayCommand(definition, profile, environment.loader);
+  return lines(
+    SHEBANG[options.interpreter],
+    "# shellcheck shell=sh",
+    `# Run by s6-supervise for ${serviceName(profile, definition)}, as root or as ${
+      oneLine(definition.user)
+    }: whoever the supervisor is.`,
+    `# As root it only drops to ${
+      oneLine(definition.user)
+    }, the last thing it does; nothing of the service user's runs before.`,
+    "set -e",
+    "exec 2>&1",
+    `export ${shAssignment("HOME", definition.home)}`,
+    homeDefault(definition),
+    `export ${definition.homeVariable}`,
+    `cd ${quoteSh(definition.home)}`,
+    ...environment.plain.map(([name, value]) => `export ${shAssignment(name, value)}`),
+    ...definition.supervisedMarkers.map((name) => `export ${shAssignment(name, "1")}`),
+    `${IS_ROOT} || exec ${command}`,
+    `exec s6-setuidgid ${quoteSh(definition.user)} ${command}`,
+  );
+}
+
+/** The script that decides, from how the gateway ended, whether it is started again. */
+export function renderFinish(definition: GatewayDefinition, profile: string): string {
+  const { exitPolicy } = definition;
+  return lines(
+    SHEBANG.sh,
+    "# shellcheck shell=sh",
+    `# Run by s6-supervise whenever ${
+      serviceName(profile, definition)
+    } ends, as the supervisor's user; it touches no file.`,
+    "# $1 is the gateway's exit code, 256 when a signal killed it. To exit with 125 is to ask for no restart.",
+    'case "$1" in',
+    ...exitCodes(exitPolicy, "park").map((code) =>
+      `  ${code}) exit 125 ;; # ${oneLine(exitRule(exitPolicy, code).meaning)}`
+    ),
+    "esac",
+    "exit 0",
+  );
+}
+
+/** The script that becomes the logger. */
+export function renderLogRun(
+  definition: GatewayDefinition,
+  profile: string,
+  interpreter: Interpreter,
+): string {
+  const user = quoteSh(definition.user);
+  const directory = logDirectoryOf(definition, profile);
+  const absolute = directory.startsWith("/");
+  const prepare = ['mkdir -p "$log_dir"', 'rm -f "$log_dir/lock"'];
+  const logger = ["s6-log", ...logScript(definition).map(quoteSh), '"$log_dir"'].join(" ");
+  // The word s6-log stands on the last two lines only: what comes before them is also run by itself, in tests.
+  return lines(
+    SHEBANG[interpreter],
+    "# shellcheck shell=sh",
+    `# Run by s6-supervise for the logger of ${serviceName(profile, definition)}, as root or as ${
+      oneLine(definition.user)
+    }.`,
+    `# The folder is on a volume that ${
+      oneLine(definition.user)
+    } can change at any moment, so root touches no path there:`,
+    `# it is made, and a stale lock removed, as ${oneLine(definition.user)}.`,
+    ...(absolute ? [] : [homeDefault(definition)]),
+    absolute ? `log_dir=${quoteSh(directory)}` : `log_dir=${below(definition.homeVariable, directory)}`,
+    `if ${IS_ROOT}; then`,
+    ...prepare.map((command) => `  s6-setuidgid ${user} ${command}`),
+    "else",
+    ...prepare.map((command) => `  ${command}`),
+    "fi",
+    `${IS_ROOT} || exec ${logger}`,
+    `exec s6-setuidgid ${user} ${logger}`,
+  );
+}
+
+/** The logger's directives, before the folder. They apply in order: the copy comes before the files. */
+function logScript({ log }: GatewayDefinition): string[] {
+  const stamp = { iso: ["T"], tai64n: ["t"], none: [] }[log.timestamp];
+  return [...(log.copyToStandardOutput ? ["1"] : []), `n${log.files}`, `s${log.fileBytes}`, ...stamp];
+}
+
+type Variable = readonly [name: string, value: string];
+
+/**
+ * The variables of a profile by name, in two groups. `loader` holds those by which programs and libraries are found:
+ * set any earlier, they would also decide what root runs to drop its privileges.
+ */
+function environmentOf(
+  definition: GatewayDefinition,
+  extraEnv: Readonly<Record<string, string>>,
+): { plain: Variable[]; loader: Variable[] } {
+  const all = Object.entries({ ...definition.environment, ...extraEnv })
+    .sort(([a], [b]) => a < b ? -1 : 1);
+  for (const [name] of all) assertShIdentifier(name);
+  const isLoader = ([name]: Variable): boolean => name === "PATH" || name.startsWith("LD_");
+  return { plain: all.filter((one) => !isLoader(one)), loader: all.filter(isLoader) };
+}
+
+function gatewayCommand(definition: GatewayDefinition, profile: string, loader: readonly Variable[]): string {
+  const assignments = loader.filter(([name]) => name !== "PATH" || definition.path.length === 0)
+    .map(([name, value]) => shAssignment(name, value));
+  if (definition.path.length > 0) {
+    const folders = definition.path.join(":");
+    const own = loader.find(([name]) => name === "PATH");
+    assignments.push(
+      own === undefined
+        ? `PATH=${quoteSh(folders)}"\${PATH:+:$PATH}"`
+        : shAssignment("PATH", `${folders}:${own[1]}`),
+    );
+  }
+  const command = quoteShCommand(commandOf(definition, profile));
+  return assignments.length === 0 ? command : `env ${assignments.join(" ")} ${command}`;
+}
+
+/** A path below the folder a variable names. */
+function below(variable: string, path: string): string {
+  return quoteSh(path) === path ? `"$${variable}/${path}"` : `"$${variable}/"${quoteSh(path)}`;
+}
+
+/** Sets the home variable where the environment does not; between double quotes only where quoting changes nothing. */
+function homeDefault({ home, homeVariable }: GatewayDefinition): string {
+  const word = quoteSh(home);
+  return word === home ? `: "\${${homeVariable}:=${word}}"` : `${homeVariable}=\${${homeVariable}:-${word}}`;
+}
+
+/** Text from outside as part of a comment: a newline would end it. */
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ");
+}
+
+function lines(...all: string[]): string {
+  return all.join("\n") + "\n";
+}
