@@ -1,4 +1,7 @@
 /** The words everyone shares. Types only. */
+import type { Desired } from "./gateway/desired_state.ts";
+
+export type { Desired };
 
 /** A service manager that Gatewarden knows. */
 export type ServiceManagerKind = "s6" | "systemd" | "launchd" | "windows";
@@ -50,6 +53,15 @@ export type Condition =
   /** No s6-supervise runs on this service directory. */
   | { readonly kind: "unsupervised"; readonly directory: string };
 
+/** What an exit code of a program means when it is no success. */
+export type Failure =
+  /** Its own time limit ran out. */
+  | { readonly is: "timeout"; readonly limitMs: number; readonly stillThere: string }
+  /** The gateway did not do as asked. */
+  | { readonly is: "gateway"; readonly why: string }
+  /** The program could not do it; `hint` says what to do. */
+  | { readonly is: "command"; readonly hint: string };
+
 /** What one step does. */
 export type Action =
   /** Runs a program and waits for it. */
@@ -60,14 +72,8 @@ export type Action =
     readonly timeoutMs: number;
     /** Exit codes that mean success; by default only 0. */
     readonly okCodes?: readonly number[];
-    /** Exit codes that mean its own time limit ran out, and what is then still so. */
-    readonly timeoutCodes?: {
-      readonly codes: readonly number[];
-      readonly limitMs: number;
-      readonly stillThere: string;
-    };
-    /** What other exit codes mean, for people. */
-    readonly failure?: string;
+    /** What other exit codes mean. */
+    readonly failures?: Readonly<Record<number, Failure>>;
   }
   /** Makes a folder; it must not be there. `group` is a group id. */
   | { readonly do: "mkdir"; readonly path: string; readonly mode: number; readonly group?: number }
@@ -84,10 +90,13 @@ export type Action =
   /** Waits until something is so. */
   | { readonly do: "wait"; readonly until: Condition; readonly timeoutMs: number };
 
+/** One step of taking something back. Unless it is best effort, what comes after it is left when it fails. */
+export type UndoStep = Action & { readonly bestEffort?: boolean };
+
 /** One step of a plan: an action, and what takes it back. */
 export type Step = Action & {
   /** Taken in this order when a later step fails; the steps of a plan are taken back last first. */
-  readonly undo?: readonly Action[];
+  readonly undo?: readonly UndoStep[];
   /** Whether the plan goes on when the step fails; the failure is then a warning. */
   readonly bestEffort?: boolean;
 };
@@ -95,11 +104,13 @@ export type Step = Action & {
 /** The verbs that act. */
 export type Verb = "register" | "unregister" | "start" | "stop" | "restart";
 
-/** What a verb would do, as data. */
+/** What a verb would do, as data. `render` is the one that writes files and needs no manager. */
 export interface Plan {
-  readonly verb: Verb;
+  readonly verb: Verb | "render";
   readonly profile: string;
   readonly service: string;
+  /** What killed runs left behind: each is cleared away first, by itself, and a failure there is a warning. */
+  readonly leftovers?: readonly Plan[];
   readonly steps: readonly Step[];
 }
 
@@ -114,9 +125,6 @@ export type State =
   | "failed"
   | "unregistered"
   | "unknown";
-
-/** What the operator last asked for. */
-export type Desired = "running" | "stopped";
 
 /** One service as its manager reports it. What a manager does not report is null. */
 export interface Status {

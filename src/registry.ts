@@ -13,6 +13,8 @@ export interface Settings {
   readonly scandir?: string;
   /** What to run; by default the Hermes agent's gateways. */
   readonly definition?: GatewayDefinition;
+  /** What the machine is; by default this one is looked at. Other facts render for another machine. */
+  readonly facts?: HostFacts;
   /** Called before each step of a verb. */
   readonly onStep?: (step: Step) => void;
 }

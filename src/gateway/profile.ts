@@ -68,3 +68,13 @@ export function profileOfService(service: string, naming: Naming): string | unde
     return undefined;
   }
 }
+
+/**
+ * The folder of a profile on the volume: the volume itself for the root profile, `profiles/NAME` below it for others.
+ *
+ * @param volume What the home variable says. It may name a profile's folder: the volume is then two levels up.
+ */
+export function profileFolderOf(volume: string, profile: string): string {
+  const root = volume.replace(/\/+$/, "").replace(/\/profiles\/[a-z0-9][a-z0-9_-]*$/, "");
+  return profile === DEFAULT_PROFILE ? root || "/" : `${root}/profiles/${profile}`;
+}

@@ -1,5 +1,5 @@
 /** What this machine is. Reads only, works as any user; what cannot be read is "no", never an exception. */
-import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { accessSync, constants, readFileSync, readlinkSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 import type { HostFacts } from "../manager.ts";
@@ -77,5 +77,40 @@ function isExecutable(path: string): boolean {
     return statSync(path).isFile();
   } catch {
     return false;
+  }
+}
+
+/** When a process started, in clock ticks since boot: field 22 of /proc/PID/stat. Undefined when there is no such process. */
+export function processStartTime(pid: number): number | undefined {
+  // The second field is the program's name in parentheses and may hold anything.
+  const fields = readText(`/proc/${pid}/stat`).split(") ").at(-1)?.split(" ") ?? [];
+  const startTime = Number(fields[19]);
+  return Number.isInteger(startTime) && fields[19] !== undefined ? startTime : undefined;
+}
+
+/** A process, told from any other that has had or will have its id. */
+export interface ProcessIdentity {
+  /** The inode of its process id namespace: in another one, its id means another process. */
+  readonly pidNamespace: string;
+  readonly pid: number;
+  /** When it started, in clock ticks since boot. */
+  readonly startTime: number;
+}
+
+/** This process. */
+export function processIdentity(): ProcessIdentity {
+  return { pidNamespace: pidNamespace(), pid: process.pid, startTime: processStartTime(process.pid) ?? 0 };
+}
+
+/** Whether a process still lives. One of another process id namespace counts as dead: its container is gone. */
+export function isAlive({ pidNamespace: namespace, pid, startTime }: ProcessIdentity): boolean {
+  return namespace === pidNamespace() && processStartTime(pid) === startTime;
+}
+
+function pidNamespace(): string {
+  try {
+    return /\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0] ?? "0";
+  } catch {
+    return "0";
   }
 }

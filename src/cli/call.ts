@@ -1,0 +1,83 @@
+/** One call of a verb: what every verb is given, and how it is carried out. */
+import type { GatewayDefinition } from "../gateway/definition.ts";
+import type { ServiceManager, ServiceManagerKind, Step } from "../manager.ts";
+import type { Settings } from "../registry.ts";
+import { formatStep } from "./format_plan.ts";
+import { createOutput, type Output, type Streams } from "./output.ts";
+import { type Environment, settingsOf, type TargetFlags } from "./settings.ts";
+
+/** The flags of every verb. */
+export interface CommonFlags {
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly noColor?: boolean;
+}
+
+/** What the command line needs from outside; tests bring their own. */
+export interface Host {
+  readonly streams: Streams;
+  readonly environment: Environment;
+  readonly getServiceManager: (settings: Settings) => Promise<ServiceManager>;
+}
+
+/** What a verb is given. */
+export interface Call<FLAGS> {
+  readonly flags: FLAGS;
+  readonly output: Output;
+  readonly host: Host;
+}
+
+/** A verb: acts, prints, and gives back the exit code. What it throws is reported for it. */
+export type Verb<FLAGS, ARGS extends readonly unknown[]> = (
+  call: Call<FLAGS>,
+  ...args: ARGS
+) => Promise<number>;
+
+/** Calls a verb and reports what it throws. */
+export async function carryOut<FLAGS extends CommonFlags, ARGS extends readonly unknown[]>(
+  verb: Verb<FLAGS, ARGS>,
+  host: Host,
+  flags: FLAGS,
+  args: ARGS,
+): Promise<number> {
+  const output = createOutput(host.streams, {
+    json: flags.json === true,
+    quiet: flags.quiet === true,
+    color: flags.noColor !== true && host.environment("NO_COLOR") === undefined,
+    debug: host.environment("GATEWARDEN_DEBUG") !== undefined,
+  });
+  try {
+    return await verb({ flags, output, host }, ...args);
+  } catch (error) {
+    return output.fail(error).exitCode;
+  }
+}
+
+/** The settings that the flags and the environment of a call choose. */
+export async function settingsOfCall(
+  { flags, output, host }: Call<TargetFlags>,
+): Promise<Settings> {
+  const settings = await settingsOf(flags, host.environment, loadDefinition);
+  return { ...settings, onStep: (step: Step) => output.debug(formatStep(step)) };
+}
+
+/**
+ * The manager that a call is about.
+ *
+ * @param fallback The manager to take where none is chosen.
+ */
+export async function connect(
+  call: Call<TargetFlags>,
+  fallback?: ServiceManagerKind,
+): Promise<ServiceManager> {
+  const settings = await settingsOfCall(call);
+  return await call.host.getServiceManager(
+    fallback === undefined || settings.manager !== undefined ? settings : { ...settings, manager: fallback },
+  );
+}
+
+/** Reads a definition file; the parser is loaded only here. */
+async function loadDefinition(path: string): Promise<GatewayDefinition> {
+  const { readDefinitionFile } = await import("./definition_file.ts");
+  return readDefinitionFile(path);
+}

@@ -1,0 +1,74 @@
+/** A plan as text: one line a step, as a person would write it down. */
+import type { Action, Condition, Plan, Step, UndoStep } from "../manager.ts";
+import { quoteSh, quoteShCommand } from "../quote/sh.ts";
+
+/**
+ * Every step of a plan on a line of its own; what takes a step back is indented below it. Limits and the like follow
+ * a command after `#`, so that the rest of the line can be run as it stands.
+ *
+ * @returns The lines, each ended by a newline; empty when there is nothing to do.
+ */
+export function formatPlan(plan: Pick<Plan, "steps">): string {
+  return plan.steps.flatMap((step) => [
+    formatStep(step),
+    ...(step.undo ?? []).map((step) => `  undo: ${formatStep(step)}`),
+  ]).map((line) => `${line}\n`).join("");
+}
+
+/** One step on one line, without what takes it back. */
+export function formatStep(step: Step | UndoStep): string {
+  const notes = notesOf(step);
+  return notes.length === 0 ? formatAction(step) : `${formatAction(step)} # ${notes.join("; ")}`;
+}
+
+function formatAction(action: Action): string {
+  switch (action.do) {
+    case "run":
+      return `run ${quoteShCommand(action.argv)}`;
+    case "mkdir":
+    case "fifo":
+      return `${action.do} ${formatMode(action.mode)} ${quoteSh(action.path)}${formatGroup(action.group)}`;
+    case "write":
+      return `write ${formatMode(action.mode)} ${quoteSh(action.path)} (${formatSize(action.text)})`;
+    case "replace":
+      return `replace ${quoteSh(action.path)} as ${quoteSh(action.as)} (${formatSize(action.text)})`;
+    case "rename":
+      return `rename ${quoteSh(action.from)} -> ${quoteSh(action.to)}`;
+    case "remove":
+      return `remove ${quoteSh(action.path)}`;
+    case "wait":
+      return `wait until ${formatCondition(action.until)}, at most ${formatSeconds(action.timeoutMs)}`;
+  }
+}
+
+function formatCondition({ kind, directory }: Condition): string {
+  return `${kind === "supervised" ? "an" : "no"} s6-supervise runs on ${quoteSh(directory)}`;
+}
+
+function notesOf(step: Step | UndoStep): string[] {
+  const notes: string[] = [];
+  if (step.do === "run") {
+    notes.push(`at most ${formatSeconds(step.timeoutMs)}`);
+    if (step.okCodes !== undefined) notes.push(`may exit with ${step.okCodes.join(", ")}`);
+  }
+  if (step.bestEffort) notes.push("best effort");
+  return notes;
+}
+
+/** Permission bits as chmod and C write them: 0755, 03730. */
+export function formatMode(mode: number): string {
+  return `0${mode.toString(8)}`;
+}
+
+function formatGroup(group: number | undefined): string {
+  return group === undefined ? "" : ` group ${group}`;
+}
+
+function formatSize(text: string): string {
+  const bytes = new TextEncoder().encode(text).length;
+  return bytes === 1 ? "1 byte" : `${bytes} bytes`;
+}
+
+function formatSeconds(milliseconds: number): string {
+  return `${milliseconds / 1000} s`;
+}

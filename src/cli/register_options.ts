@@ -1,0 +1,50 @@
+/** Flags -> how a profile is registered: its environment, and whether it starts. */
+import { readFileSync } from "node:fs";
+import { parseEnv } from "node:util";
+import { UsageError } from "../errors.ts";
+import type { RegisterOptions } from "../manager.ts";
+
+/** A variable and its value. */
+export type Assignment = readonly [name: string, value: string];
+
+/** The flags that say how a profile is registered. */
+export interface RegisterFlags {
+  readonly env?: readonly Assignment[];
+  readonly envFile?: string;
+  readonly down?: boolean;
+}
+
+/** The options of a registration. `--env` wins over `--env-file`, and the last of two wins over the first. */
+export function registerOptionsOf({ env = [], envFile, down }: RegisterFlags): RegisterOptions {
+  const fromFile = envFile === undefined ? {} : readEnvironmentFile(envFile);
+  return {
+    extraEnv: { ...fromFile, ...Object.fromEntries(env) },
+    startNow: down !== true,
+  };
+}
+
+/** Reads `NAME=VALUE` as it stands on the command line. */
+export function parseAssignment(text: string): Assignment {
+  const at = text.indexOf("=");
+  if (at < 1) {
+    throw new UsageError(`Cannot use ${JSON.stringify(text)} for --env: it is not NAME=VALUE.`);
+  }
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** Reads a file of `NAME=VALUE` lines; `#` starts a comment, and quotes around a value are taken off. */
+function readEnvironmentFile(path: string): Record<string, string> {
+  try {
+    return Object.fromEntries(
+      Object.entries(parseEnv(readFileSync(path, "utf8"))).map(([name, value]) => [
+        name,
+        value ?? "",
+      ]),
+    );
+  } catch (error) {
+    throw new UsageError(
+      `Cannot read the environment from ${path}: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
+  }
+}

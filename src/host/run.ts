@@ -1,0 +1,69 @@
+/** Processes, through dax. The only file that imports it, and only when a process is to be run: it takes 40 ms. */
+import { ProgramNotFoundError } from "../errors.ts";
+
+/** How a process is run. */
+export interface RunOptions {
+  /** It is killed after this many milliseconds. */
+  readonly timeoutMs: number;
+  /** What it reads; by default nothing. */
+  readonly input?: string;
+}
+
+/** How a process ended. */
+export interface RunResult {
+  /** Its exit code. dax gives 0 for a process that a signal killed: a plan verifies what a program says it did. */
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Whether it was killed because its time was up; the exit code means nothing then. */
+  readonly timedOut: boolean;
+}
+
+/**
+ * Runs a program, by its absolute path, and waits for it. One element of `argv` is one argument.
+ *
+ * @throws {ProgramNotFoundError} When there is no such program.
+ */
+export async function run(argv: readonly string[], options: RunOptions): Promise<RunResult> {
+  const { default: $ } = await import("dax");
+  const command = $`${[...argv]}`.noThrow().stdout("piped").stderr("piped");
+  const child = (options.input === undefined ? command.stdin("null") : command.stdinText(options.input))
+    .spawn();
+  const stdout = collect(child.stdout());
+  const stderr = collect(child.stderr());
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeUp = new Promise<"time up">((resolve) => {
+    // SIGKILL at once: what is run here answers within milliseconds or has a limit of its own.
+    timer = setTimeout(() => {
+      child.kill("SIGKILL");
+      resolve("time up");
+    }, options.timeoutMs);
+  });
+  try {
+    const ended = await Promise.race([child, timeUp]);
+    if (ended === "time up") {
+      // A child of the killed program may hold the pipes; nobody waits for that.
+      child.catch(() => {});
+      return { exitCode: 137, stdout: stdout.text(), stderr: stderr.text(), timedOut: true };
+    }
+    await Promise.all([stdout.done, stderr.done]);
+    const notFound = ended.code === 127 && stderr.text().includes("command not found");
+    if (notFound) throw new ProgramNotFoundError(argv[0] ?? "", "");
+    return { exitCode: ended.code, stdout: stdout.text(), stderr: stderr.text(), timedOut: false };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function collect(
+  stream: ReadableStream<Uint8Array>,
+): { readonly text: () => string; readonly done: Promise<void> } {
+  let text = "";
+  const decoder = new TextDecoder();
+  const read = async (): Promise<void> => {
+    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+      text += decoder.decode(chunk, { stream: true });
+    }
+  };
+  return { text: () => text, done: read().catch(() => {}) };
+}

@@ -1,0 +1,313 @@
+/** The ServiceManager on an s6 scandir. */
+import { posix } from "node:path";
+import {
+  FileError,
+  GatewayAlreadyRegisteredError,
+  GatewayFailedError,
+  GatewayNotRegisteredError,
+} from "../errors.ts";
+import { type GatewayDefinition, HERMES, logDirectoryOf } from "../gateway/definition.ts";
+import { profileFolderOf, profileOfService, serviceName } from "../gateway/profile.ts";
+import { execute, perform } from "../host/execute.ts";
+import { findUser, readHostFacts, userName } from "../host/facts.ts";
+import {
+  assertOwnTree,
+  isErrno,
+  isFolder,
+  isRoot,
+  listFolder,
+  lstatIfThere,
+  setGroupAndMode,
+} from "../host/files.ts";
+import { readSlot } from "../host/slots.ts";
+import type {
+  HostFacts,
+  Outcome,
+  Plan,
+  RegisterOptions,
+  RenderedFile,
+  ServiceManager,
+  Status,
+  Step,
+  Verb,
+  VerbOptions,
+} from "../manager.ts";
+import {
+  planFinishRegistration,
+  planRegister,
+  planRestart,
+  planStart,
+  planStop,
+  planUnregister,
+  type S6Context,
+} from "./plan.ts";
+import { renderSlot } from "./render.ts";
+import {
+  assertScandir,
+  contextOf,
+  isHalfRegistered,
+  readDesired,
+  readRecord,
+  slotFactsOf,
+  sweepsOf,
+  volumeOf,
+} from "./scandir.ts";
+import { skeletonActions } from "./skeleton.ts";
+import { statusOf } from "./status.ts";
+
+/** The scandir of s6-overlay. */
+export const DEFAULT_SCANDIR = "/run/service";
+
+/** What an S6ServiceManager works on. */
+export interface S6Settings {
+  /** The folder an s6-svscan watches; by default `/run/service`. */
+  readonly scandir?: string;
+  /** What to run; by default the Hermes agent's gateways. */
+  readonly definition?: GatewayDefinition;
+  /** Called before each step of a verb. */
+  readonly onStep?: (step: Step) => void;
+}
+
+/**
+ * Runs gateways as slots of an s6 scandir.
+ *
+ * As root it refuses a scandir that another user could change.
+ *
+ * @example
+ * ```ts
+ * import { S6ServiceManager } from "gatewarden";
+ * const manager = new S6ServiceManager({ scandir: "/run/service" });
+ * manager.render("coder").map((file) => file.path); // "gateway-coder/run" and others
+ * ```
+ */
+export class S6ServiceManager implements ServiceManager {
+  /** `s6` */
+  readonly kind = "s6";
+  readonly #scandir: string;
+  readonly #definition: GatewayDefinition;
+  readonly #facts: HostFacts;
+  readonly #onStep: ((step: Step) => void) | undefined;
+
+  /**
+   * @param settings What to work on.
+   * @param facts What the machine is; by default they are read.
+   */
+  constructor(settings: S6Settings = {}, facts: HostFacts = readHostFacts()) {
+    this.#scandir = posix.resolve(settings.scandir ?? DEFAULT_SCANDIR);
+    this.#definition = settings.definition ?? HERMES;
+    this.#facts = facts;
+    this.#onStep = settings.onStep;
+  }
+
+  /** True: a slot can be added while s6-svscan runs. */
+  supportsRuntimeRegistration(): boolean {
+    return true;
+  }
+
+  /** The slot's files, at paths below the scandir. */
+  render(profile: string, { extraEnv, startNow }: RegisterOptions = {}): RenderedFile[] {
+    return renderSlot(this.#definition, profile, {
+      interpreter: this.#facts.withContenv ? "with-contenv" : "sh",
+      ...(extraEnv === undefined ? {} : { extraEnv }),
+      ...(startNow === undefined ? {} : { startNow }),
+    });
+  }
+
+  /** Starts a gateway that is down, parked or stopped. */
+  async start(profile: string, options: VerbOptions = {}): Promise<Outcome> {
+    return await this.#carryOut("start", profile, options, ({ pid }) => pid !== null);
+  }
+
+  /** Stops a gateway; it stays down. */
+  async stop(profile: string, options: VerbOptions = {}): Promise<Outcome> {
+    return await this.#carryOut("stop", profile, options, ({ pid }) => pid === null);
+  }
+
+  /** Stops and starts a gateway. */
+  async restart(profile: string, options: VerbOptions = {}): Promise<Outcome> {
+    const before = (await this.status(profile)).pid;
+    return await this.#carryOut("restart", profile, options, ({ pid }) => pid !== null && pid !== before);
+  }
+
+  /** Whether the gateway's process runs. */
+  async isRunning(profile: string): Promise<boolean> {
+    return (await this.status(profile)).pid !== null;
+  }
+
+  /** What the gateway is doing. */
+  async status(profile: string): Promise<Status> {
+    const service = serviceName(profile, this.#definition);
+    assertScandir(this.#scandir);
+    const slot = posix.join(this.#scandir, service);
+    const reading = readSlot(slot);
+    return statusOf({
+      profile,
+      service,
+      scope: lstatIfThere(this.#scandir)?.uid === 0 ? "system" : "user",
+      exitPolicy: this.#definition.exitPolicy,
+      registered: reading !== undefined,
+      supervised: reading !== undefined && reading.supervised !== false,
+      record: reading === undefined ? undefined : await readRecord(slot, reading),
+      normallyUp: reading?.down === false,
+      desired: readDesired(this.#definition, profile),
+      log: this.#logDirectory(profile),
+      now: new Date(),
+    });
+  }
+
+  /** Gives a profile a slot and waits until it is supervised. Of two callers at once, exactly one succeeds. */
+  async registerProfileGateway(profile: string, options: RegisterOptions = {}): Promise<Outcome> {
+    const plan = await this.plan("register", profile, options);
+    try {
+      return await execute(plan, this.#onStep);
+    } catch (error) {
+      const taken = error instanceof FileError && isErrno(error.cause, "ENOTEMPTY", "EEXIST", "ENOTDIR");
+      if (!taken) throw error;
+      throw new GatewayAlreadyRegisteredError(profile, posix.join(this.#scandir, plan.service), error);
+    }
+  }
+
+  /** Takes the slot of a profile away. Resolves when no process and no file of it is left. */
+  async unregisterProfileGateway(profile: string, options: VerbOptions = {}): Promise<Outcome> {
+    return await execute(await this.plan("unregister", profile, options), this.#onStep);
+  }
+
+  /** The profiles with a slot, sorted. */
+  listProfileGateways(): Promise<string[]> {
+    return Promise.resolve().then(() => {
+      assertScandir(this.#scandir);
+      return listFolder(this.#scandir)
+        .filter((name) => isFolder(posix.join(this.#scandir, name)))
+        .map((name) => profileOfService(name, this.#definition))
+        .filter((profile) => profile !== undefined);
+    });
+  }
+
+  /** The folder s6-log writes to. */
+  logDirectory(profile: string): Promise<string> {
+    return Promise.resolve().then(() => this.#logDirectory(profile));
+  }
+
+  /** The steps a verb would take now. */
+  async plan(verb: Verb, profile: string, options: RegisterOptions = {}): Promise<Plan> {
+    const service = serviceName(profile, this.#definition);
+    assertScandir(this.#scandir);
+    const slot = posix.join(this.#scandir, service);
+    const reading = readSlot(slot);
+    if (verb === "register" || verb === "unregister") {
+      const context = contextOf(this.#scandir, this.#definition, profile);
+      const plan = verb === "register"
+        ? this.#planRegister(context, options)
+        : reading === undefined
+        ? { verb, profile, service, steps: [] }
+        : planUnregister(context, await slotFactsOf(slot, reading), options);
+      return { ...plan, leftovers: sweepsOf(context) };
+    }
+    if (reading === undefined) throw this.#notRegistered(verb, profile);
+    const planVerb = { start: planStart, stop: planStop, restart: planRestart }[verb];
+    const context = contextOf(this.#scandir, this.#definition, profile);
+    return planVerb(context, await slotFactsOf(slot, reading), options);
+  }
+
+  #planRegister(context: S6Context, options: RegisterOptions): Plan {
+    const { profile, service } = context;
+    const files = this.render(profile, options).map((file) =>
+      // An environment may hold secrets; only the supervisor reads the script.
+      options.extraEnv !== undefined && file.path === `${service}/run` ? { ...file, mode: 0o700 } : file
+    );
+    const startNow = options.startNow ?? true;
+    const slot = posix.join(this.#scandir, service);
+    if (lstatIfThere(slot) === undefined) return planRegister(context, files, startNow);
+    if (isHalfRegistered(this.#scandir, service, files)) return planFinishRegistration(context, startNow);
+    throw new GatewayAlreadyRegisteredError(profile, slot);
+  }
+
+  async #carryOut(
+    verb: "start" | "stop" | "restart",
+    profile: string,
+    options: VerbOptions,
+    isDone: (status: Status) => boolean,
+  ): Promise<Outcome> {
+    try {
+      const outcome = await execute(await this.plan(verb, profile, options), this.#onStep);
+      const status = await this.status(profile);
+      if (options.wait === false || isDone(status)) return outcome;
+      throw new GatewayFailedError(`Cannot ${verb} ${status.service}: it is ${status.state}.`);
+    } catch (error) {
+      if (!(error instanceof GatewayFailedError)) throw error;
+      throw new GatewayFailedError(`${error.message} ${lastEnd(await this.status(profile))}`.trim(), {
+        hint: `Its log says more: gatewarden logs ${profile}`,
+        cause: error,
+      });
+    }
+  }
+
+  #notRegistered(verb: Verb, profile: string): GatewayNotRegisteredError {
+    const folder = profileFolderOf(volumeOf(this.#definition), profile);
+    const register = `gatewarden register ${profile}`;
+    return new GatewayNotRegisteredError(
+      verb,
+      profile,
+      isFolder(folder)
+        ? `The profile is there. Register it with: ${register}`
+        : `There is no profile of that name either (no folder ${folder}). Create it, then run: ${register}`,
+    );
+  }
+
+  #logDirectory(profile: string): string {
+    return posix.resolve(volumeOf(this.#definition), logDirectoryOf(this.#definition, profile));
+  }
+}
+
+/** How the last process ended, as a sentence. */
+function lastEnd({ exitCode, signal, parkedReason }: Status): string {
+  if (parkedReason !== null) return `It is parked: ${parkedReason}.`;
+  if (signal !== null) return `It was killed by ${signal}.`;
+  return exitCode === null ? "" : `It ended with exit code ${exitCode}.`;
+}
+
+/** Who reaches a skeleton besides its owner. */
+export interface SeedOptions {
+  /** The service user, whose group gets access when root calls; by default `hermes`. */
+  readonly user?: string;
+}
+
+/**
+ * Makes in a service directory what s6-supervise would make for its own user alone: `event/` (03730), `supervise/`
+ * (0755), `supervise/event/` (03730) and the FIFO `supervise/control` (0660), and the same below `log/` when there is
+ * one. What is there already gets its mode and group again.
+ *
+ * Called by root, root owns it and the service user's group has access; a service user's own skeleton is its own.
+ *
+ * @param directory The service directory.
+ * @param options Who gets access.
+ * @throws {PermissionError} When root calls and another user could change the directory.
+ * @throws {FileError} When something else is in the way.
+ *
+ * @example
+ * ```ts ignore
+ * import { seedSuperviseSkeleton } from "gatewarden";
+ * await seedSuperviseSkeleton("/run/service/gateway-coder");
+ * ```
+ */
+export async function seedSuperviseSkeleton(
+  directory: string,
+  { user = HERMES.user }: SeedOptions = {},
+): Promise<void> {
+  assertOwnTree(directory, userName);
+  const group = isRoot() ? findUser(user)?.gid ?? HERMES.fallbackId : undefined;
+  const actions = skeletonActions(directory, { log: isFolder(posix.join(directory, "log")), group });
+  for (const action of actions) {
+    if (action.do !== "mkdir" && action.do !== "fifo") continue;
+    const there = lstatIfThere(action.path);
+    if (there === undefined) {
+      await perform(action, { verb: "register", service: posix.basename(directory) });
+    } else if (action.do === "mkdir" ? there.isDirectory() : there.isFIFO()) {
+      setGroupAndMode(action.path, action.mode, action.group);
+    } else {
+      throw new FileError(`Cannot make ${action.path}: something else is there.`, {
+        hint: "Remove it, then try again.",
+      });
+    }
+  }
+}
