@@ -51,7 +51,9 @@ export type Condition =
   /** An s6-supervise runs on this service directory. */
   | { readonly kind: "supervised"; readonly directory: string }
   /** No s6-supervise runs on this service directory. */
-  | { readonly kind: "unsupervised"; readonly directory: string };
+  | { readonly kind: "unsupervised"; readonly directory: string }
+  /** The service is up, or down, by s6-svstat: for a caller who may not listen to its events. */
+  | { readonly kind: "up" | "down"; readonly directory: string; readonly svstat: string };
 
 /** What an exit code of a program means when it is no success. */
 export type Failure =

@@ -42,7 +42,13 @@ function formatAction(action: Action): string {
 }
 
 function formatCondition({ kind, directory }: Condition): string {
-  return `${kind === "supervised" ? "an" : "no"} s6-supervise runs on ${quoteSh(directory)}`;
+  const path = quoteSh(directory);
+  return {
+    supervised: `an s6-supervise runs on ${path}`,
+    unsupervised: `no s6-supervise runs on ${path}`,
+    up: `${path} is up`,
+    down: `${path} is down`,
+  }[kind];
 }
 
 function notesOf(step: Step | UndoStep): string[] {

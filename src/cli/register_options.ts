@@ -26,9 +26,7 @@ export function registerOptionsOf({ env = [], envFile, down }: RegisterFlags): R
 /** Reads `NAME=VALUE` as it stands on the command line. */
 export function parseAssignment(text: string): Assignment {
   const at = text.indexOf("=");
-  if (at < 1) {
-    throw new UsageError(`Cannot use ${JSON.stringify(text)} for --env: it is not NAME=VALUE.`);
-  }
+  if (at < 1) throw new SyntaxError(`--env is NAME=VALUE, not ${JSON.stringify(text)}`);
   return [text.slice(0, at), text.slice(at + 1)];
 }
 

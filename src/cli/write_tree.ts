@@ -35,7 +35,9 @@ export function planTree(profile: string, directory: string, files: readonly Ren
   const steps: Step[] = [
     ...(missing ? [{ do: "mkdir", path: directory, mode: FOLDER_MODE } as const] : []),
     { do: "mkdir", path: staging, mode: FOLDER_MODE, undo: [{ do: "remove", path: staging }] },
-    ...foldersOf(files, service).map((path) => ({ do: "mkdir", path: aside(path), mode: FOLDER_MODE } as const)),
+    ...foldersOf(files, service).map((
+      path,
+    ) => ({ do: "mkdir", path: aside(path), mode: FOLDER_MODE } as const)),
     ...files.map(({ path, mode, text }) => ({ do: "write", path: aside(path), mode, text } as const)),
     { do: "rename", from: staging, to: target },
   ];

@@ -22,12 +22,12 @@ const SCALAR = /true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9
 const STRING_BUT_ITS_END = /"(?:[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*/y;
 
 const VALUE = "a value";
-const VALUE_OR_END = "a value or ]";
+const VALUE_OR_END = "a value or ']'";
 const NAME = "a name in double quotes";
-const NAME_OR_END = "a name in double quotes or }";
-const COLON = ":";
+const NAME_OR_END = "a name in double quotes or '}'";
+const COLON = "':'";
 const END = "nothing more";
-const AFTER_VALUE = { "}": ", or }", "]": ", or ]" } as const;
+const AFTER_VALUE = { "}": "',' or '}'", "]": "',' or ']'" } as const;
 
 /** Finds the first place where a text is not JSON; undefined when it is. */
 export function findSyntaxFault(text: string): SyntaxFault | undefined {

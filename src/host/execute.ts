@@ -117,21 +117,33 @@ async function runProgram(action: Action & { do: "run" }, { verb, service }: Sub
 const POLL_MS = 10;
 
 async function waitUntil(until: Condition, limitMs: number, { verb, service }: Subject): Promise<void> {
-  const control = `${until.directory}/supervise/control`;
-  const wanted = until.kind === "supervised";
   const start = Date.now();
-  while (hasReader(control) !== wanted) {
+  while (!await isSo(until)) {
     if (Date.now() - start >= limitMs) {
       throw new TimeoutError({
         what: `${verb} ${service}`,
         limitMs,
-        stillThere: wanted
-          ? `no s6-supervise took up ${until.directory}`
-          : `an s6-supervise still runs on ${until.directory}`,
+        stillThere: NOT_SO[until.kind](until.directory),
       });
     }
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
+}
+
+const NOT_SO: Readonly<Record<Condition["kind"], (directory: string) => string>> = {
+  supervised: (directory) => `no s6-supervise took up ${directory}`,
+  unsupervised: (directory) => `an s6-supervise still runs on ${directory}`,
+  up: () => "the gateway is not up",
+  down: () => "the gateway still runs",
+};
+
+async function isSo(until: Condition): Promise<boolean> {
+  const { kind, directory } = until;
+  if (kind === "supervised" || kind === "unsupervised") {
+    return hasReader(`${directory}/supervise/control`) === (kind === "supervised");
+  }
+  const { exitCode, stdout } = await run([until.svstat, "-o", "up", directory], { timeoutMs: 5000 });
+  return exitCode === 0 && stdout.trim() === String(kind === "up");
 }
 
 async function makeFifo(

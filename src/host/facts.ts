@@ -12,9 +12,7 @@ export function readHostFacts(root: string = "/"): HostFacts {
     s6Basedir: isFolder(join(root, "run/s6/basedir")),
     withContenv: isExecutable(join(root, "command/with-contenv")),
     systemdBooted: isFolder(join(root, "run/systemd/system")),
-    systemctl: (process.env["PATH"] ?? "").split(delimiter).some((folder) =>
-      folder !== "" && isExecutable(join(folder, "systemctl"))
-    ),
+    systemctl: pathFolders().some((folder) => folder !== "" && isExecutable(join(folder, "systemctl"))),
   };
 }
 
@@ -23,7 +21,7 @@ export function readHostFacts(root: string = "/"): HostFacts {
  * Undefined when it is in neither.
  */
 export function findProgram(name: string): string | undefined {
-  const folders = ["/command", ...(process.env["PATH"] ?? "").split(delimiter)];
+  const folders = ["/command", ...pathFolders()];
   return folders.filter((folder) => folder.startsWith("/")).map((folder) => join(folder, name)).find(
     isExecutable,
   );
@@ -49,6 +47,15 @@ export function userName(uid: number): string {
 /** The value s6-overlay gives to every service for a variable (with-contenv), undefined outside of s6-overlay. */
 export function containerEnvironment(name: string): string | undefined {
   return readText(`/run/s6/container_environment/${name}`).replace(/\n$/, "") || undefined;
+}
+
+/** The folders of PATH; none where Deno does not let us read it. */
+function pathFolders(): string[] {
+  try {
+    return (process.env["PATH"] ?? "").split(delimiter);
+  } catch {
+    return [];
+  }
 }
 
 function readLine(path: string): string | undefined {

@@ -36,9 +36,9 @@ export function makeFolder(path: string, mode: number, group?: number): void {
   setGroupAndMode(path, mode, group);
 }
 
-/** Gives a path of ours its group, then its mode: a change of group may clear bits. */
-export function setGroupAndMode(path: string, mode: number, group?: number): void {
-  if (group !== undefined) chownSync(path, process.getuid?.() ?? -1, group);
+/** Gives a path of ours its group, by default the caller's, then its mode: a change of group may clear bits. */
+export function setGroupAndMode(path: string, mode: number, group: number = process.getgid?.() ?? -1): void {
+  chownSync(path, process.getuid?.() ?? -1, group);
   chmodSync(path, mode);
 }
 

@@ -6,6 +6,26 @@ import { UsageError } from "../errors.ts";
 
 const SAFE = /^[A-Za-z0-9_@%+:,./-]+$/;
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Variables of dash, bash, busybox ash, mksh, yash or ksh that do not keep what is assigned to them. */
+const SPECIAL = new Set([
+  ...["COLUMNS", "DIRSTACK", "EPOCHREALTIME", "EPOCHSECONDS", "EUID", "EXECIGNORE", "FUNCNAME", "GROUPS"],
+  ...[
+    "HISTCMD",
+    "HISTSIZE",
+    "JOBMAX",
+    "LANG",
+    "LINENO",
+    "LINES",
+    "MAILCHECK",
+    "OPTIND",
+    "PGRP",
+    "PIPESTATUS",
+  ],
+  ...["PPID", "RANDOM", "SECONDS", "SHELLOPTS", "SHLVL", "SRANDOM", "TMOUT", "UID", "USER_ID", "_"],
+]);
+const SPECIAL_PREFIX = /^(?:BASH|KSH|LC_)/;
 
 /**
  * Quotes a value as one word of a POSIX shell: bare when no character of it means anything to a shell, else in
@@ -13,7 +33,8 @@ const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
  *
  * @param value Any text without a NUL.
  * @returns The word.
- * @throws {UsageError} When the value holds a NUL: no argument and no variable can.
+ * @throws {UsageError} When the value holds a NUL, which no argument and no variable can, or half a character, which
+ * no file can.
  *
  * @example
  * ```ts
@@ -23,9 +44,7 @@ const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
  * ```
  */
 export function quoteSh(value: string): string {
-  if (value.includes("\0")) {
-    throw new UsageError(`Cannot quote ${JSON.stringify(value)}: a value cannot hold a NUL.`);
-  }
+  assertText(value, "Cannot quote a value for the shell");
   return SAFE.test(value) ? value : `'${value.replaceAll("'", `'"'"'`)}'`;
 }
 
@@ -41,7 +60,14 @@ export function quoteShCommand(argv: readonly string[]): string {
  */
 export function shAssignment(name: string, value: string): string {
   assertShIdentifier(name);
+  assertText(value, `Cannot set ${name}`);
   return `${name}=${quoteSh(value)}`;
+}
+
+/** Refuses what no argument, variable or file can hold. The message leaves the value out: it may be a secret. */
+function assertText(value: string, what: string): void {
+  if (value.includes("\0")) throw new UsageError(`${what}: the value holds a NUL.`);
+  if (LONE_SURROGATE.test(value)) throw new UsageError(`${what}: the value holds half a character.`);
 }
 
 /** Refuses a name that no shell takes for a variable. */
@@ -51,4 +77,13 @@ export function assertShIdentifier(name: string): void {
       hint: "A name is made of letters, digits and '_', and does not start with a digit.",
     });
   }
+}
+
+/**
+ * Whether a shell gives the variable a meaning of its own: it may be read-only (UID in bash), may be set by the shell
+ * itself, or may have its value evaluated, in which case `SECONDS='a[$(command)]'` runs the command, quotes or not.
+ * Such a variable is not assigned in a script; `env` sets it for a program.
+ */
+export function isSpecialShVariable(name: string): boolean {
+  return SPECIAL.has(name) || SPECIAL_PREFIX.test(name);
 }

@@ -8,17 +8,9 @@ import {
 } from "../errors.ts";
 import { type GatewayDefinition, HERMES, logDirectoryOf } from "../gateway/definition.ts";
 import { profileFolderOf, profileOfService, serviceName } from "../gateway/profile.ts";
-import { execute, perform } from "../host/execute.ts";
-import { findUser, readHostFacts, userName } from "../host/facts.ts";
-import {
-  assertOwnTree,
-  isErrno,
-  isFolder,
-  isRoot,
-  listFolder,
-  lstatIfThere,
-  setGroupAndMode,
-} from "../host/files.ts";
+import { execute } from "../host/execute.ts";
+import { readHostFacts } from "../host/facts.ts";
+import { isErrno, isFolder, listFolder, lstatIfThere } from "../host/files.ts";
 import { readSlot } from "../host/slots.ts";
 import type {
   HostFacts,
@@ -39,7 +31,6 @@ import {
   planStart,
   planStop,
   planUnregister,
-  type S6Context,
 } from "./plan.ts";
 import { renderSlot } from "./render.ts";
 import {
@@ -52,7 +43,7 @@ import {
   sweepsOf,
   volumeOf,
 } from "./scandir.ts";
-import { skeletonActions } from "./skeleton.ts";
+import type { S6Context } from "./steps.ts";
 import { statusOf } from "./status.ts";
 
 /** The scandir of s6-overlay. */
@@ -264,50 +255,4 @@ function lastEnd({ exitCode, signal, parkedReason }: Status): string {
   if (parkedReason !== null) return `It is parked: ${parkedReason}.`;
   if (signal !== null) return `It was killed by ${signal}.`;
   return exitCode === null ? "" : `It ended with exit code ${exitCode}.`;
-}
-
-/** Who reaches a skeleton besides its owner. */
-export interface SeedOptions {
-  /** The service user, whose group gets access when root calls; by default `hermes`. */
-  readonly user?: string;
-}
-
-/**
- * Makes in a service directory what s6-supervise would make for its own user alone: `event/` (03730), `supervise/`
- * (0755), `supervise/event/` (03730) and the FIFO `supervise/control` (0660), and the same below `log/` when there is
- * one. What is there already gets its mode and group again.
- *
- * Called by root, root owns it and the service user's group has access; a service user's own skeleton is its own.
- *
- * @param directory The service directory.
- * @param options Who gets access.
- * @throws {PermissionError} When root calls and another user could change the directory.
- * @throws {FileError} When something else is in the way.
- *
- * @example
- * ```ts ignore
- * import { seedSuperviseSkeleton } from "gatewarden";
- * await seedSuperviseSkeleton("/run/service/gateway-coder");
- * ```
- */
-export async function seedSuperviseSkeleton(
-  directory: string,
-  { user = HERMES.user }: SeedOptions = {},
-): Promise<void> {
-  assertOwnTree(directory, userName);
-  const group = isRoot() ? findUser(user)?.gid ?? HERMES.fallbackId : undefined;
-  const actions = skeletonActions(directory, { log: isFolder(posix.join(directory, "log")), group });
-  for (const action of actions) {
-    if (action.do !== "mkdir" && action.do !== "fifo") continue;
-    const there = lstatIfThere(action.path);
-    if (there === undefined) {
-      await perform(action, { verb: "register", service: posix.basename(directory) });
-    } else if (action.do === "mkdir" ? there.isDirectory() : there.isFIFO()) {
-      setGroupAndMode(action.path, action.mode, action.group);
-    } else {
-      throw new FileError(`Cannot make ${action.path}: something else is there.`, {
-        hint: "Remove it, then try again.",
-      });
-    }
-  }
 }

@@ -3,75 +3,21 @@
  * https://skarnet.org/software/s6/s6-svc.html, https://skarnet.org/software/s6/s6-svscanctl.html
  */
 import { posix } from "node:path";
-import { type GatewayDefinition, stopBudgetMs } from "../gateway/definition.ts";
-import { type Desired, desiredStateFile, plannedStopMarker } from "../gateway/desired_state.ts";
-import type { Action, Failure, Plan, RenderedFile, Step, UndoStep, Verb, VerbOptions } from "../manager.ts";
+import type { Plan, RenderedFile, Step, Verb, VerbOptions } from "../manager.ts";
 import { retiredName, stagingName } from "./names.ts";
 import { skeletonActions } from "./skeleton.ts";
-
-/** A program of s6 that a plan runs. */
-export type S6Program = "s6-svc" | "s6-svscanctl" | "s6-svwait";
-
-/** What a plan on a scandir depends on, besides the definition. */
-export interface S6Context {
-  readonly definition: GatewayDefinition;
-  readonly profile: string;
-  readonly service: string;
-  readonly scandir: string;
-  /** Where each program is. */
-  readonly programs: Readonly<Record<S6Program, string>>;
-  /** The group that gets access to the slot; undefined when the slot is the service user's own. */
-  readonly group: number | undefined;
-  /** The profile's folder on the volume; undefined when there is none. */
-  readonly profileFolder: string | undefined;
-  /** Temporary folders are named after it; it tells whether their maker still lives. */
-  readonly owner: string;
-  /** When the verb was given. */
-  readonly now: Date;
-  /** The process id of the caller. */
-  readonly callerPid: number;
-}
-
-/** The gateway's process, when it runs. */
-export interface RunningProcess {
-  readonly pid: number;
-  /** When it started, in clock ticks since boot: field 22 of /proc/PID/stat. */
-  readonly startTime: number;
-}
-
-/** What was found of a slot. */
-export interface SlotFacts {
-  /** Whether there is a logger in `log/`. */
-  readonly log: boolean;
-  /** Whether an s6-supervise runs on it. */
-  readonly supervised: boolean;
-  /** Whether it has a `down` file: the gateway stays down when its supervisor starts. */
-  readonly down: boolean;
-  /** Whether the slot is the caller's own. By group access alone a gateway can be started and stopped, and no more. */
-  readonly own: boolean;
-  readonly process: RunningProcess | undefined;
-}
-
-/** The name of the file by which a slot says that its registration is not through. In `data/`, which s6 leaves alone. */
-export const REGISTERING = "data/registering";
-
-const PROGRAM_LIMIT_MS = 5_000;
-const SUPERVISE_LIMIT_MS = 5_000;
-const FINISH_LIMIT_MS = 5_000;
-const MARGIN_MS = 5_000;
-const START_LIMIT_MS = 10_000;
-/** How long a gateway must stay up to count as started. */
-const SETTLE_MS = 500;
-
-/** How long a stop may take when no limit is given: the stop budget, then `finish`, then a margin. */
-export function stopLimitMs(definition: GatewayDefinition): number {
-  return stopBudgetMs(definition.stop) + FINISH_LIMIT_MS + MARGIN_MS;
-}
-
-/** The path of a profile's slot. */
-export function slotPath({ scandir, service }: S6Context): string {
-  return posix.join(scandir, service);
-}
+import {
+  bringUp,
+  dismantle,
+  markPlannedStop,
+  publish,
+  recordDesired,
+  REGISTERING,
+  type S6Context,
+  type SlotFacts,
+  slotPath,
+  takeDown,
+} from "./steps.ts";
 
 /**
  * Builds a slot under a name s6-svscan does not look at, publishes it by one rename, and waits until it is supervised.
@@ -119,7 +65,7 @@ export function planUnregister(context: S6Context, slot: SlotFacts, options: Ver
   const from = slotPath(context);
   const retired = posix.join(context.scandir, retiredName(context.service, context.owner));
   return plan("unregister", context, [
-    ...(slot.supervised ? [...markPlannedStop(context, slot), svc(context, "down", options)] : []),
+    ...(slot.supervised ? [...markPlannedStop(context, slot), ...takeDown(context, slot, options)] : []),
     { do: "rename", from, to: retired },
     ...dismantle(context, retired, slot.log),
     ...recordDesired(context, "stopped", "unregister"),
@@ -146,7 +92,7 @@ export function planStop(context: S6Context, slot: SlotFacts, options: VerbOptio
   return plan("stop", context, [
     ...markPlannedStop(context, slot),
     ...(slot.own && !slot.down ? [keepDown] : []),
-    svc(context, "down", options),
+    ...takeDown(context, slot, options),
     ...recordDesired(context, "stopped", "stop"),
   ]);
 }
@@ -157,7 +103,7 @@ export function planStop(context: S6Context, slot: SlotFacts, options: VerbOptio
  */
 export function planRestart(context: S6Context, slot: SlotFacts, options: VerbOptions = {}): Plan {
   return plan("restart", context, [
-    svc(context, "down", { ...options, wait: true }),
+    ...takeDown(context, slot, { ...options, wait: true }),
     ...bringUp(context, slot, options),
     ...recordDesired(context, "running", "restart"),
   ]);
@@ -165,129 +111,4 @@ export function planRestart(context: S6Context, slot: SlotFacts, options: VerbOp
 
 function plan(verb: Verb, { profile, service }: S6Context, steps: readonly Step[]): Plan {
   return { verb, profile, service, steps };
-}
-
-/** Lets s6-svscan see a slot that is in place, and waits until it is supervised. */
-function publish(context: S6Context): Step[] {
-  const slot = slotPath(context);
-  return [
-    rescan(context),
-    { do: "wait", until: { kind: "supervised", directory: slot }, timeoutMs: SUPERVISE_LIMIT_MS },
-    { do: "wait", until: { kind: "supervised", directory: `${slot}/log` }, timeoutMs: SUPERVISE_LIMIT_MS },
-    { do: "remove", path: `${slot}/${REGISTERING}` },
-  ];
-}
-
-function rescan({ programs, scandir }: S6Context): Action & { do: "run" } {
-  return {
-    do: "run",
-    argv: [programs["s6-svscanctl"], "-a", scandir],
-    timeoutMs: PROGRAM_LIMIT_MS,
-    failures: { 100: notWatched(scandir), 111: notWatched(scandir) },
-  };
-}
-
-function notWatched(scandir: string): Failure {
-  return {
-    is: "command",
-    hint: `Is an s6-svscan running on ${scandir}? Start one with: s6-svscan ${scandir}`,
-  };
-}
-
-/**
- * Ends what supervises a folder that was renamed out of s6-svscan's sight, the gateway first and the logger when it has
- * read the gateway's last words, and deletes the folder. The rescan comes first: until it is done, s6-svscan would
- * replace a supervisor that ends. `s6-svscanctl -an` would end every service that was absent at the last scan.
- */
-function dismantle(context: S6Context, directory: string, log: boolean): UndoStep[] {
-  const limit = stopLimitMs(context.definition);
-  return [
-    { ...rescan(context), bestEffort: true },
-    ...endSupervisor(context, directory, limit),
-    ...(log ? endSupervisor(context, `${directory}/log`, SUPERVISE_LIMIT_MS) : []),
-    { do: "remove", path: directory },
-  ];
-}
-
-function endSupervisor({ programs }: S6Context, directory: string, timeoutMs: number): UndoStep[] {
-  return [
-    // Nobody may supervise it any more, or yet: what counts is what is waited for next.
-    {
-      do: "run",
-      argv: [programs["s6-svc"], directory.endsWith("/log") ? "-x" : "-dx", directory],
-      timeoutMs: PROGRAM_LIMIT_MS,
-      bestEffort: true,
-    },
-    { do: "wait", until: { kind: "unsupervised", directory }, timeoutMs },
-  ];
-}
-
-function bringUp(context: S6Context, { own, down }: SlotFacts, options: VerbOptions): Step[] {
-  const slot = slotPath(context);
-  const path = `${slot}/down`;
-  const allowUp: Step = { do: "remove", path, undo: [{ do: "write", path, mode: 0o644, text: "" }] };
-  const settle: Step = {
-    do: "run",
-    argv: [context.programs["s6-svwait"], "-d", "-t", String(SETTLE_MS), slot],
-    timeoutMs: SETTLE_MS + PROGRAM_LIMIT_MS,
-    okCodes: [99],
-    failures: { 0: { is: "gateway", why: "it came up and went down again at once" } },
-  };
-  return [
-    ...(own && down ? [allowUp] : []),
-    svc(context, "up", options),
-    ...(options.wait === false ? [] : [settle]),
-  ];
-}
-
-/** One call of s6-svc, which waits until it is so. */
-function svc(context: S6Context, to: "up" | "down", { wait = true, timeoutMs }: VerbOptions): Step {
-  const slot = slotPath(context);
-  const limitMs = timeoutMs ?? (to === "up" ? START_LIMIT_MS : stopLimitMs(context.definition));
-  const waiting = wait ? [to === "up" ? "-wu" : "-wD", "-T", String(limitMs)] : [];
-  const unsupervised: Failure = {
-    is: "command",
-    hint:
-      `No s6-supervise runs on ${slot}. Is an s6-svscan running on ${context.scandir}? It looks again on: s6-svscanctl -a ${context.scandir}`,
-  };
-  return {
-    do: "run",
-    argv: [context.programs["s6-svc"], ...waiting, to === "up" ? "-u" : "-d", slot],
-    timeoutMs: (wait ? limitMs : 0) + PROGRAM_LIMIT_MS,
-    failures: {
-      99: {
-        is: "timeout",
-        limitMs,
-        stillThere: to === "up" ? "the gateway is not up" : "the gateway still runs",
-      },
-      100: unsupervised,
-      102: unsupervised,
-    },
-  };
-}
-
-/** By this marker the gateway knows the operator's stop from that of a container. */
-function markPlannedStop(context: S6Context, { process }: SlotFacts): Step[] {
-  const { profileFolder, definition, now, callerPid } = context;
-  if (profileFolder === undefined || process === undefined) return [];
-  const { name, text } = plannedStopMarker(process, callerPid, now);
-  return [{
-    do: "replace",
-    path: posix.join(profileFolder, name),
-    text,
-    as: definition.user,
-    bestEffort: true,
-  }];
-}
-
-function recordDesired({ profileFolder, definition, now }: S6Context, desired: Desired, by: string): Step[] {
-  if (profileFolder === undefined) return [];
-  const { name, text } = desiredStateFile(desired, by, now);
-  return [{
-    do: "replace",
-    path: posix.join(profileFolder, name),
-    text,
-    as: definition.user,
-    bestEffort: true,
-  }];
 }

@@ -6,7 +6,13 @@ import { commandOf, type GatewayDefinition, logDirectoryOf, stopBudgetMs } from 
 import { exitCodes, exitRule } from "../gateway/exit_policy.ts";
 import { serviceName } from "../gateway/profile.ts";
 import type { RenderedFile } from "../manager.ts";
-import { assertShIdentifier, quoteSh, quoteShCommand, shAssignment } from "../quote/sh.ts";
+import {
+  assertShIdentifier,
+  isSpecialShVariable,
+  quoteSh,
+  quoteShCommand,
+  shAssignment,
+} from "../quote/sh.ts";
 
 /** What starts the scripts. */
 export type Interpreter = "with-contenv" | "sh";
@@ -28,6 +34,12 @@ const SHEBANG: Readonly<Record<Interpreter, string>> = {
 
 const IS_ROOT = '[ "$(id -u)" = 0 ]';
 
+/** Root must not be taken for somebody else because there is no `id`; 111 is s6's code for a failed system call. */
+const NEEDS_ID = [
+  "# Without id, the tests below would take root for an unprivileged user.",
+  "id -u >/dev/null || exit 111",
+];
+
 /**
  * The files of a profile's slot, at their paths below the scandir.
  *
@@ -40,6 +52,7 @@ export function renderSlot(
   options: SlotOptions,
 ): RenderedFile[] {
   const slot = serviceName(profile, definition);
+  const hasOwnEnvironment = Object.keys(options.extraEnv ?? {}).length > 0;
   const file = (path: string, mode: number, text: string): RenderedFile => ({
     path: `${slot}/${path}`,
     mode,
@@ -53,7 +66,8 @@ export function renderSlot(
     file("finish", 0o755, renderFinish(definition, profile)),
     file("log/run", 0o755, renderLogRun(definition, profile, options.interpreter)),
     file("log/type", 0o644, "longrun\n"),
-    file("run", 0o755, renderRun(definition, profile, options)),
+    // An environment may hold secrets, and only the supervisor reads the script.
+    file("run", hasOwnEnvironment ? 0o700 : 0o755, renderRun(definition, profile, options)),
     file("timeout-finish", 0o644, "5000\n"),
     file("timeout-kill", 0o644, `${stopBudgetMs(definition.stop)}\n`),
     file("type", 0o644, "longrun\n"),
@@ -62,24 +76,23 @@ export function renderSlot(
 
 /** The script that becomes the gateway. */
 export function renderRun(definition: GatewayDefinition, profile: string, options: SlotOptions): string {
-  const environment = environmentOf(definition, options.extraEnv ?? {});
-  const command = gatewayCommand(definition, profile, environment.loader);
+  const user = oneLine(definition.user);
+  const { early, late } = environmentOf(definition, options.extraEnv ?? {});
+  const command = gatewayCommand(definition, profile, late);
   return lines(
     SHEBANG[options.interpreter],
     "# shellcheck shell=sh",
-    `# Run by s6-supervise for ${serviceName(profile, definition)}, as root or as ${
-      oneLine(definition.user)
-    }: whoever the supervisor is.`,
-    `# As root it only drops to ${
-      oneLine(definition.user)
-    }, the last thing it does; nothing of the service user's runs before.`,
+    `# Run by s6-supervise to become ${serviceName(profile, definition)}, as the supervisor's own user.`,
+    `# Root only drops to ${user}. What could change which programs and libraries run, such as PATH, is set by env,`,
+    "# after the drop.",
     "set -e",
     "exec 2>&1",
+    ...NEEDS_ID,
     `export ${shAssignment("HOME", definition.home)}`,
     homeDefault(definition),
     `export ${definition.homeVariable}`,
     `cd ${quoteSh(definition.home)}`,
-    ...environment.plain.map(([name, value]) => `export ${shAssignment(name, value)}`),
+    ...early.map(([name, value]) => `export ${shAssignment(name, value)}`),
     ...definition.supervisedMarkers.map((name) => `export ${shAssignment(name, "1")}`),
     `${IS_ROOT} || exec ${command}`,
     `exec s6-setuidgid ${quoteSh(definition.user)} ${command}`,
@@ -94,8 +107,8 @@ export function renderFinish(definition: GatewayDefinition, profile: string): st
     "# shellcheck shell=sh",
     `# Run by s6-supervise whenever ${
       serviceName(profile, definition)
-    } ends, as the supervisor's user; it touches no file.`,
-    "# $1 is the gateway's exit code, 256 when a signal killed it. To exit with 125 is to ask for no restart.",
+    } has ended, as the supervisor's own user.`,
+    "# $1 is the gateway's exit code, 256 if a signal killed it. Exiting with 125 asks s6 not to start it again.",
     'case "$1" in',
     ...exitCodes(exitPolicy, "park").map((code) =>
       `  ${code}) exit 125 ;; # ${oneLine(exitRule(exitPolicy, code).meaning)}`
@@ -111,31 +124,32 @@ export function renderLogRun(
   profile: string,
   interpreter: Interpreter,
 ): string {
-  const user = quoteSh(definition.user);
+  const user = oneLine(definition.user);
+  const setuidgid = `s6-setuidgid ${quoteSh(definition.user)}`;
   const directory = logDirectoryOf(definition, profile);
   const absolute = directory.startsWith("/");
   const prepare = ['mkdir -p "$log_dir"', 'rm -f "$log_dir/lock"'];
   const logger = ["s6-log", ...logScript(definition).map(quoteSh), '"$log_dir"'].join(" ");
   // The word s6-log stands on the last two lines only: what comes before them is also run by itself, in tests.
+  // There is no "set -e": where the folder cannot be prepared, the logger's own message says more.
   return lines(
     SHEBANG[interpreter],
     "# shellcheck shell=sh",
-    `# Run by s6-supervise for the logger of ${serviceName(profile, definition)}, as root or as ${
-      oneLine(definition.user)
-    }.`,
-    `# The folder is on a volume that ${
-      oneLine(definition.user)
-    } can change at any moment, so root touches no path there:`,
-    `# it is made, and a stale lock removed, as ${oneLine(definition.user)}.`,
+    `# Run by s6-supervise to become the logger of ${
+      serviceName(profile, definition)
+    }, as the supervisor's own user.`,
+    `# ${user} can swap the log's folder, and any folder above it, for a link at any moment. So root touches no path`,
+    `# there: ${user} makes the folder and removes a stale lock. A check before the touch would not help.`,
+    ...NEEDS_ID,
     ...(absolute ? [] : [homeDefault(definition)]),
     absolute ? `log_dir=${quoteSh(directory)}` : `log_dir=${below(definition.homeVariable, directory)}`,
     `if ${IS_ROOT}; then`,
-    ...prepare.map((command) => `  s6-setuidgid ${user} ${command}`),
+    ...prepare.map((command) => `  ${setuidgid} ${command}`),
     "else",
     ...prepare.map((command) => `  ${command}`),
     "fi",
     `${IS_ROOT} || exec ${logger}`,
-    `exec s6-setuidgid ${user} ${logger}`,
+    `exec ${setuidgid} ${logger}`,
   );
 }
 
@@ -147,27 +161,30 @@ function logScript({ log }: GatewayDefinition): string[] {
 
 type Variable = readonly [name: string, value: string];
 
+/** By these the C library finds programs, libraries and plug-ins: what ld.so ignores in a set-user-id program. */
+const LOADER = /^(?:PATH|LD_.*|GCONV_PATH|GLIBC_TUNABLES|LANGUAGE|LOCPATH|MALLOC_.*|NLSPATH)$/;
+
 /**
- * The variables of a profile by name, in two groups. `loader` holds those by which programs and libraries are found:
- * set any earlier, they would also decide what root runs to drop its privileges.
+ * The variables of a profile by name, in two groups. The late ones wait until privileges are dropped: set any earlier,
+ * they would also decide what root runs.
  */
 function environmentOf(
   definition: GatewayDefinition,
   extraEnv: Readonly<Record<string, string>>,
-): { plain: Variable[]; loader: Variable[] } {
+): { early: Variable[]; late: Variable[] } {
   const all = Object.entries({ ...definition.environment, ...extraEnv })
     .sort(([a], [b]) => a < b ? -1 : 1);
   for (const [name] of all) assertShIdentifier(name);
-  const isLoader = ([name]: Variable): boolean => name === "PATH" || name.startsWith("LD_");
-  return { plain: all.filter((one) => !isLoader(one)), loader: all.filter(isLoader) };
+  const isLate = ([name]: Variable): boolean => LOADER.test(name) || isSpecialShVariable(name);
+  return { early: all.filter((one) => !isLate(one)), late: all.filter(isLate) };
 }
 
-function gatewayCommand(definition: GatewayDefinition, profile: string, loader: readonly Variable[]): string {
-  const assignments = loader.filter(([name]) => name !== "PATH" || definition.path.length === 0)
+function gatewayCommand(definition: GatewayDefinition, profile: string, late: readonly Variable[]): string {
+  const assignments = late.filter(([name]) => name !== "PATH" || definition.path.length === 0)
     .map(([name, value]) => shAssignment(name, value));
   if (definition.path.length > 0) {
     const folders = definition.path.join(":");
-    const own = loader.find(([name]) => name === "PATH");
+    const own = late.find(([name]) => name === "PATH");
     assignments.push(
       own === undefined
         ? `PATH=${quoteSh(folders)}"\${PATH:+:$PATH}"`
@@ -185,13 +202,14 @@ function below(variable: string, path: string): string {
 
 /** Sets the home variable where the environment does not; between double quotes only where quoting changes nothing. */
 function homeDefault({ home, homeVariable }: GatewayDefinition): string {
+  assertShIdentifier(homeVariable);
   const word = quoteSh(home);
   return word === home ? `: "\${${homeVariable}:=${word}}"` : `${homeVariable}=\${${homeVariable}:-${word}}`;
 }
 
 /** Text from outside as part of a comment: a newline would end it. */
 function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, " ");
+  return text.replaceAll(/[\s\p{Control}]+/gu, " ");
 }
 
 function lines(...all: string[]): string {

@@ -19,14 +19,8 @@ import { run } from "../host/run.ts";
 import type { SlotReading } from "../host/slots.ts";
 import type { Desired, Plan, RenderedFile } from "../manager.ts";
 import { formatOwner, ownerOfName, parseOwner } from "./names.ts";
-import {
-  planSweep,
-  REGISTERING,
-  type RunningProcess,
-  type S6Context,
-  type S6Program,
-  type SlotFacts,
-} from "./plan.ts";
+import { planSweep } from "./plan.ts";
+import { REGISTERING, type RunningProcess, type S6Context, type S6Program, type SlotFacts } from "./steps.ts";
 import { parseStatusRecord, parseSvstat, type S6Record, SVSTAT_FIELDS } from "./status.ts";
 
 /**
@@ -81,7 +75,12 @@ function findPrograms(): Record<S6Program, string> {
     }
     return path;
   };
-  return { "s6-svc": find("s6-svc"), "s6-svscanctl": find("s6-svscanctl"), "s6-svwait": find("s6-svwait") };
+  return {
+    "s6-svc": find("s6-svc"),
+    "s6-svscanctl": find("s6-svscanctl"),
+    "s6-svstat": find("s6-svstat"),
+    "s6-svwait": find("s6-svwait"),
+  };
 }
 
 /** The volume at run time: by the home variable as services get it, else as the caller has it, else the home. */

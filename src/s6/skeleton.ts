@@ -9,7 +9,7 @@ import type { Action } from "../manager.ts";
 export interface SkeletonOptions {
   /** Whether there is a logger in `log/`. */
   readonly log: boolean;
-  /** The group that gets access, by id; by default the owner's. */
+  /** The group that may control the service, by id; by default the owner's. */
   readonly group?: number | undefined;
 }
 
@@ -18,14 +18,16 @@ export interface SkeletonOptions {
  * `supervise/control` 0660, and the same below `log/` when there is a logger.
  *
  * The caller owns all of it, never the service user of a root supervisor: an s6-supervise that runs as root writes
- * through links in a `supervise/` that is another user's.
+ * through links in a `supervise/` that is another user's. The same goes for `event/`: it writes a byte to whatever a
+ * file there of the right name leads to, a link too. So the group gets `supervise/control`, by which it starts and stops
+ * the service, and only the owner's group gets the two `event/`.
  */
 export function skeletonActions(directory: string, { log, group }: SkeletonOptions): Action[] {
   const shared = group === undefined ? {} : { group };
   const one = (at: string): Action[] => [
-    { do: "mkdir", path: `${at}/event`, mode: 0o3730, ...shared },
+    { do: "mkdir", path: `${at}/event`, mode: 0o3730 },
     { do: "mkdir", path: `${at}/supervise`, mode: 0o755, ...shared },
-    { do: "mkdir", path: `${at}/supervise/event`, mode: 0o3730, ...shared },
+    { do: "mkdir", path: `${at}/supervise/event`, mode: 0o3730 },
     { do: "fifo", path: `${at}/supervise/control`, mode: 0o660, ...shared },
   ];
   return [...one(directory), ...(log ? one(`${directory}/log`) : [])];

@@ -216,7 +216,7 @@ const TAI64_EPOCH = 2n ** 62n;
 const TAI_MINUS_UTC = 37;
 
 /** A moment from a TAI64N label; undefined when it is none that a Date can hold. */
-function dateOfTai64n(seconds: bigint, nanoseconds: number): Date | undefined {
+export function dateOfTai64n(seconds: bigint, nanoseconds: number): Date | undefined {
   const utcSeconds = Number(seconds - TAI64_EPOCH) - TAI_MINUS_UTC;
   const date = new Date(utcSeconds * 1000 + Math.floor(nanoseconds / 1e6));
   return utcSeconds < 0 || Number.isNaN(date.getTime()) ? undefined : date;
