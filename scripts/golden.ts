@@ -145,7 +145,7 @@ export async function main(args: readonly string[], print: (line: string) => voi
     print(values.check ? formatDifference(difference) : mend(folder, difference));
   }
   if (values.check && differences.length > 0) {
-    print(`${differences.length} golden files are not as rendered. If they should be, run: npm run golden`);
+    print(`Not as rendered: ${differences.length}. To take what is rendered: npm run golden`);
     return 1;
   }
   print(`${expected.size} golden files are as rendered.`);

@@ -15,15 +15,9 @@ import { GatewardenError } from "../src/errors.ts";
 import { type GatewayDefinition, HERMES } from "../src/gateway/definition.ts";
 import { profileFolderOf, serviceName } from "../src/gateway/profile.ts";
 import type { Plan, RenderedFile } from "../src/manager.ts";
-import {
-  planRegister,
-  planRestart,
-  planStart,
-  planStop,
-  planUnregister,
-} from "../src/s6/plan.ts";
-import type { S6Context, SlotFacts } from "../src/s6/steps.ts";
+import { planRegister, planRestart, planStart, planStop, planUnregister } from "../src/s6/plan.ts";
 import { type Interpreter, renderSlot } from "../src/s6/render.ts";
+import type { S6Context, SlotFacts } from "../src/s6/steps.ts";
 
 /** What a case.json holds. */
 interface Case {
@@ -52,9 +46,8 @@ export async function renderCase(folder: string): Promise<RenderedFile[]> {
   const input: Case = JSON.parse(readFileSync(join(folder, CASE_FILE), "utf8"));
   const files: RenderedFile[] = [];
   for (const [manager, render] of Object.entries(RENDERERS)) {
-    const rendered = await readDefinition(folder).then((definition) => render(definition, input)).catch(
-      errorFile,
-    );
+    const rendering = readDefinition(folder).then((definition) => render(definition, input));
+    const rendered = await rendering.catch(errorFile);
     files.push(...rendered.map((file) => ({ ...file, path: `${manager}/${file.path}` })));
   }
   return files;

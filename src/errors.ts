@@ -21,6 +21,8 @@ export abstract class GatewardenError extends Error {
   readonly hint: string;
 
   /**
+   * Makes the error.
+   *
    * @param message What could not be done, to what, and why.
    * @param options `hint` and `cause`.
    */
@@ -49,6 +51,8 @@ export class InvalidProfileNameError extends GatewardenError {
   readonly profile: string;
 
   /**
+   * Makes the error.
+   *
    * @param profile The name as it was given.
    * @param rule The rule it breaks, as the end of "the name ...".
    */
@@ -95,6 +99,8 @@ export class GatewayNotRegisteredError extends GatewardenError {
   readonly profile: string;
 
   /**
+   * Makes the error.
+   *
    * @param verb What was asked: `start`.
    * @param profile The profile as it was typed.
    * @param hint What fits the state that was found: register it, or create it first.
@@ -113,6 +119,8 @@ export class GatewayAlreadyRegisteredError extends GatewardenError {
   readonly profile: string;
 
   /**
+   * Makes the error.
+   *
    * @param profile The profile.
    * @param where The path that is already there.
    * @param cause The system's error, if there was one.
@@ -144,6 +152,8 @@ export class DefinitionError extends GatewardenError {
   readonly issues: readonly DefinitionIssue[];
 
   /**
+   * Makes the error.
+   *
    * @param source Where the definition came from: a file name, or "the definition".
    * @param issues Everything that is wrong; at least one.
    * @param cause The error that led here, if there was one.
@@ -155,7 +165,10 @@ export class DefinitionError extends GatewardenError {
       one
         ? `Cannot use ${source}: ${lines[0]}.`
         : `Cannot use ${source}:\n${lines.map((line) => `  ${line}`).join("\n")}`,
-      { hint: "The fields and their types are in schema/definition.schema.json.", cause },
+      {
+        hint: "The fields and their types are in definition.schema.json, which comes with Gatewarden.",
+        cause,
+      },
     );
     this.issues = issues;
   }
@@ -176,7 +189,11 @@ export class S6CommandError extends GatewardenError {
   /** What it wrote to standard error. */
   readonly stderr: string;
 
-  /** @param details What was run for which service, and how it ended. */
+  /**
+   * Makes the error.
+   *
+   * @param details What was run for which service, and how it ended.
+   */
   constructor(
     details: {
       readonly service: string;
@@ -212,7 +229,11 @@ export class TimeoutError extends GatewardenError {
   /** What was still so when the limit was reached. */
   readonly stillThere: string;
 
-  /** @param details What could not be done, the limit in milliseconds, and what was still so. */
+  /**
+   * Makes the error.
+   *
+   * @param details What could not be done, the limit in milliseconds, and what was still so.
+   */
   constructor(
     details: {
       readonly what: string;
@@ -251,6 +272,8 @@ export class ProgramNotFoundError extends GatewardenError {
   readonly program: string;
 
   /**
+   * Makes the error.
+   *
    * @param program The program's name.
    * @param hint How to get it.
    */

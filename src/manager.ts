@@ -108,11 +108,15 @@ export type Verb = "register" | "unregister" | "start" | "stop" | "restart";
 
 /** What a verb would do, as data. `render` is the one that writes files and needs no manager. */
 export interface Plan {
+  /** What it is for. */
   readonly verb: Verb | "render";
+  /** The profile it is about. */
   readonly profile: string;
+  /** The service of that profile. */
   readonly service: string;
   /** What killed runs left behind: each is cleared away first, by itself, and a failure there is a warning. */
   readonly leftovers?: readonly Plan[];
+  /** What is done, in this order. */
   readonly steps: readonly Step[];
 }
 
@@ -130,25 +134,35 @@ export type State =
 
 /** One service as its manager reports it. What a manager does not report is null. */
 export interface Status {
+  /** The manager that reports it. */
   readonly manager: ServiceManagerKind;
+  /** Whether it is the machine's or the user's own. */
   readonly scope: "system" | "user";
+  /** The profile. */
   readonly profile: string;
+  /** The service of that profile. */
   readonly service: string;
+  /** What it is doing. */
   readonly state: State;
+  /** Its process, while there is one. */
   readonly pid: number | null;
   /** When it came up or went down: ISO 8601 in UTC. */
   readonly since: string | null;
+  /** For how long it is up. */
   readonly uptimeSeconds: number | null;
+  /** What the operator last asked for. */
   readonly desired: Desired | null;
   /** Whether the manager starts it by itself. */
   readonly enabled: boolean | null;
   /** Whether the manager wants it up now. */
   readonly wantUp: boolean | null;
+  /** Whether it said that it is ready. */
   readonly ready: boolean | null;
   /** How its last process ended; null while it runs, and when a signal killed it. */
   readonly exitCode: number | null;
   /** The signal that killed its last process: `SIGKILL`. */
   readonly signal: string | null;
+  /** How often it was started again. */
   readonly restarts: number | null;
   /** Why it is parked: "exit code 78: configuration error (EX_CONFIG)". */
   readonly parkedReason: string | null;

@@ -1,6 +1,6 @@
 /** Kind -> manager, a line each. */
 import { detect } from "./detect.ts";
-import { NoServiceManagerError, UnsupportedError } from "./errors.ts";
+import { NoServiceManagerError, UnsupportedError, UsageError } from "./errors.ts";
 import type { GatewayDefinition } from "./gateway/definition.ts";
 import { readHostFacts } from "./host/facts.ts";
 import type { Detection, HostFacts, ServiceManager, ServiceManagerKind, Step } from "./manager.ts";
@@ -60,6 +60,7 @@ export async function detectServiceManager(): Promise<Detection> {
  * @param settings What is chosen instead of found out.
  * @throws {NoServiceManagerError} When none is usable. The message says what was found, the hint what can be done.
  * @throws {UnsupportedError} When Gatewarden cannot manage through it yet.
+ * @throws {UsageError} When it is asked for one that there is not.
  *
  * @example
  * ```ts
@@ -69,7 +70,7 @@ export async function detectServiceManager(): Promise<Detection> {
  * ```
  */
 export async function getServiceManager(settings: Settings = {}): Promise<ServiceManager> {
-  const facts = await readHostFacts();
+  const facts = settings.facts ?? readHostFacts();
   const detection = detect(facts);
   const kind = settings.manager ?? detection.kind;
   if (kind === "none") {
@@ -77,6 +78,10 @@ export async function getServiceManager(settings: Settings = {}): Promise<Servic
       hint:
         "Name one with --manager, for an s6 of your own with --scandir DIR; or see it work with: gatewarden demo",
     });
+  }
+  if (!Object.hasOwn(MANAGERS, kind)) {
+    const known = Object.keys(MANAGERS).join(", ");
+    throw new UsageError(`Cannot use ${JSON.stringify(kind)} as a manager: it is none of ${known}.`);
   }
   return await MANAGERS[kind](settings, facts);
 }

@@ -40,9 +40,10 @@ const BANS: readonly Ban[] = [
     except: /^(?:host|boot|cli)\/|^[^/]+\/manager\.ts$|^s6\/(?:scandir|seed)\.ts$|^registry\.ts$/,
   },
   {
-    rule: "quote/, gateway/ and every render.ts, plan.ts, status.ts and skeleton.ts are without effects",
+    rule:
+      "quote/, gateway/ and every render.ts, plan.ts, steps.ts, status.ts and skeleton.ts are without effects",
     what: /^(?:host\/.*|dax|node:fs|node:fs\/promises|node:child_process)$/,
-    by: /^(?:quote|gateway)\/|(?:^|\/)(?:render|plan|status|skeleton)\.ts$/,
+    by: /^(?:quote|gateway)\/|^(?!cli\/).*\b(?:render|plan|steps|status|skeleton)\.ts$/,
   },
   { rule: "only host/run.ts imports dax", what: /^dax$/, by: /^/, except: /^host\/run\.ts$/ },
   {

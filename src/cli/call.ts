@@ -1,7 +1,7 @@
 /** One call of a verb: what every verb is given, and how it is carried out. */
-import type { GatewayDefinition } from "../gateway/definition.ts";
-import type { ServiceManager, ServiceManagerKind, Step } from "../manager.ts";
+import type { ServiceManager, Step } from "../manager.ts";
 import type { Settings } from "../registry.ts";
+import { readDefinitionFile } from "./definition_file.ts";
 import { formatStep } from "./format_plan.ts";
 import { createOutput, type Output, type Streams } from "./output.ts";
 import { type Environment, settingsOf, type TargetFlags } from "./settings.ts";
@@ -57,27 +57,11 @@ export async function carryOut<FLAGS extends CommonFlags, ARGS extends readonly 
 export async function settingsOfCall(
   { flags, output, host }: Call<TargetFlags>,
 ): Promise<Settings> {
-  const settings = await settingsOf(flags, host.environment, loadDefinition);
+  const settings = await settingsOf(flags, host.environment, readDefinitionFile);
   return { ...settings, onStep: (step: Step) => output.debug(formatStep(step)) };
 }
 
-/**
- * The manager that a call is about.
- *
- * @param fallback The manager to take where none is chosen.
- */
-export async function connect(
-  call: Call<TargetFlags>,
-  fallback?: ServiceManagerKind,
-): Promise<ServiceManager> {
-  const settings = await settingsOfCall(call);
-  return await call.host.getServiceManager(
-    fallback === undefined || settings.manager !== undefined ? settings : { ...settings, manager: fallback },
-  );
-}
-
-/** Reads a definition file; the parser is loaded only here. */
-async function loadDefinition(path: string): Promise<GatewayDefinition> {
-  const { readDefinitionFile } = await import("./definition_file.ts");
-  return readDefinitionFile(path);
+/** The manager that a call is about. */
+export async function connect(call: Call<TargetFlags>): Promise<ServiceManager> {
+  return await call.host.getServiceManager(await settingsOfCall(call));
 }

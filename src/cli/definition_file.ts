@@ -1,34 +1,33 @@
-/** A definition file -> a definition. Loads zod, so it is itself loaded only when there is a file. */
+/** A definition file -> a definition. */
 import { readFileSync } from "node:fs";
 import { DefinitionError } from "../errors.ts";
 import type { GatewayDefinition } from "../gateway/definition.ts";
-import { parseDefinitionText } from "../gateway/parse_definition.ts";
+import { loadDefinition } from "../gateway/load_definition.ts";
 
 /**
  * Reads and checks a definition file.
  *
- * @throws {DefinitionError} When it cannot be read, or what it holds is no definition.
+ * @throws {DefinitionError} When there is no such file, or what it holds is no definition.
  */
-export function readDefinitionFile(path: string): GatewayDefinition {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (error) {
-    throw new DefinitionError(path, [{ path: "", message: reason(error) }], error);
-  }
-  return parseDefinitionText(text, path);
+export async function readDefinitionFile(path: string): Promise<GatewayDefinition> {
+  return await loadDefinition(readText(path), path);
 }
 
-function reason(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  switch (code) {
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const message = reasonOf(error);
+    if (message === undefined) throw error;
+    throw new DefinitionError(path, [{ path: "", message }], error);
+  }
+}
+
+function reasonOf(error: unknown): string | undefined {
+  switch (error instanceof Error && "code" in error && error.code) {
     case "ENOENT":
       return "there is no such file";
     case "EISDIR":
       return "it is a folder";
-    case "EACCES":
-      return "it may not be read";
-    default:
-      return error instanceof Error ? error.message : String(error);
   }
 }

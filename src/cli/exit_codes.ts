@@ -4,18 +4,15 @@ import type { State, Status } from "../manager.ts";
 
 /** Done. */
 export const EXIT_DONE = 0;
-/** Failed, for a reason that has no number of its own. */
-export const EXIT_FAILED = 1;
-/** The call itself is wrong. */
-export const EXIT_USAGE = 2;
 /** The manager cannot do this, or there is none. */
 export const EXIT_UNSUPPORTED = 3;
-/** The caller may not do this. */
-export const EXIT_PERMISSION = 4;
+
+const EXIT_FAILED = 1;
+const EXIT_PERMISSION = 4;
 /** `status`: the gateway is stopped or parked. */
-export const EXIT_STATUS_DOWN = 3;
+const EXIT_STATUS_DOWN = 3;
 /** `status`: what the gateway does is not known, or it is not registered. */
-export const EXIT_STATUS_UNKNOWN = 4;
+const EXIT_STATUS_UNKNOWN = 4;
 
 /** An error as people and programs read it. */
 export interface ErrorReport {

@@ -67,7 +67,8 @@ export const REGISTER: FlagParametersForType<RegisterFlags> = {
     optional: true,
     variadic: true,
   },
-  envFile: {
+  // Not --env-file: Node 20 takes a flag of that name for its own, wherever it stands, and reads the file itself.
+  envFrom: {
     kind: "parsed",
     parse: String,
     placeholder: "FILE",

@@ -8,11 +8,20 @@ import { quoteSh, quoteShCommand } from "../quote/sh.ts";
  *
  * @returns The lines, each ended by a newline; empty when there is nothing to do.
  */
-export function formatPlan(plan: Pick<Plan, "steps">): string {
-  return plan.steps.flatMap((step) => [
+export function formatPlan({ leftovers = [], steps }: Pick<Plan, "leftovers" | "steps">): string {
+  const lines = [
+    ...leftovers.flatMap((plan) => ["# left behind by a run that was killed:", ...linesOf(plan.steps)]),
+    ...(leftovers.length === 0 ? [] : ["# then:"]),
+    ...linesOf(steps),
+  ];
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function linesOf(steps: readonly Step[]): string[] {
+  return steps.flatMap((step) => [
     formatStep(step),
-    ...(step.undo ?? []).map((step) => `  undo: ${formatStep(step)}`),
-  ]).map((line) => `${line}\n`).join("");
+    ...(step.undo ?? []).map((action) => `  undo: ${formatStep(action)}`),
+  ]);
 }
 
 /** One step on one line, without what takes it back. */

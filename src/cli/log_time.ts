@@ -18,6 +18,9 @@ export function timeOfLine(line: string): number | undefined {
 
 const NEWLINE = 0x0a;
 
+/** No stamp is longer. */
+const STAMP_BYTES = 40;
+
 /**
  * Leaves out the lines before the first that is not older than a time.
  *
@@ -29,7 +32,7 @@ export async function* linesSince(
   time: number,
 ): AsyncGenerator<Uint8Array> {
   let rest: Uint8Array | undefined = new Uint8Array();
-  let untimed: string | undefined;
+  let untimed = false;
   for await (const chunk of chunks) {
     if (rest === undefined) {
       yield chunk;
@@ -38,9 +41,8 @@ export async function* linesSince(
     const buffer: Buffer = Buffer.concat([rest, chunk]);
     rest = buffer.subarray(buffer.lastIndexOf(NEWLINE) + 1);
     for (let start = 0, end = buffer.indexOf(NEWLINE); end !== -1; end = buffer.indexOf(NEWLINE, start)) {
-      const line = buffer.toString("latin1", start, end);
-      const lineTime = timeOfLine(line);
-      if (lineTime === undefined) untimed ??= line;
+      const lineTime = timeOfLine(buffer.toString("latin1", start, Math.min(end, start + STAMP_BYTES)));
+      untimed ||= lineTime === undefined;
       if (lineTime !== undefined && lineTime >= time) {
         yield buffer.subarray(start);
         rest = undefined;
@@ -49,7 +51,7 @@ export async function* linesSince(
       start = end + 1;
     }
   }
-  if (rest !== undefined && untimed !== undefined) {
+  if (rest !== undefined && untimed) {
     throw new UnsupportedError(
       "Cannot tell which lines are that new: this log has lines that start with no time.",
       {

@@ -58,6 +58,8 @@ export function createOutput(streams: Streams, options: OutputOptions = {}): Out
   const { json = false, quiet = false, color = true, debug = false } = options;
   const closed = new AbortController();
   streams.stdout.on?.("error", () => closed.abort());
+  // Nobody is left to be told.
+  streams.stderr.on?.("error", () => {});
   const print = (text: string | Uint8Array): void => {
     if (!closed.signal.aborted) streams.stdout.write(text);
   };

@@ -10,17 +10,16 @@ export type Assignment = readonly [name: string, value: string];
 /** The flags that say how a profile is registered. */
 export interface RegisterFlags {
   readonly env?: readonly Assignment[];
-  readonly envFile?: string;
+  readonly envFrom?: string;
   readonly down?: boolean;
 }
 
-/** The options of a registration. `--env` wins over `--env-file`, and the last of two wins over the first. */
-export function registerOptionsOf({ env = [], envFile, down }: RegisterFlags): RegisterOptions {
-  const fromFile = envFile === undefined ? {} : readEnvironmentFile(envFile);
-  return {
-    extraEnv: { ...fromFile, ...Object.fromEntries(env) },
-    startNow: down !== true,
-  };
+/** The options of a registration. `--env` wins over `--env-from`, and the last of two wins over the first. */
+export function registerOptionsOf({ env, envFrom, down }: RegisterFlags): RegisterOptions {
+  const startNow = down !== true;
+  if (env === undefined && envFrom === undefined) return { startNow };
+  const fromFile = envFrom === undefined ? {} : readEnvironmentFile(envFrom);
+  return { extraEnv: { ...fromFile, ...Object.fromEntries(env ?? []) }, startNow };
 }
 
 /** Reads `NAME=VALUE` as it stands on the command line. */

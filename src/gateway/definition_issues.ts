@@ -68,7 +68,7 @@ function explain(
   }
   const path = pathText(issue.path);
   if (issue.code === "invalid_key") {
-    return [{ path, message: `its name must be ${issue.issues?.[0]?.message}` }];
+    return [{ path, message: `its key must be ${issue.issues?.[0]?.message}` }];
   }
   const value = valueAt(json, issue.path);
   if (value === undefined) return [{ path, message: `is missing; it must be ${issue.message}` }];

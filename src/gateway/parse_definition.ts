@@ -77,7 +77,7 @@ const LOG = fields({
   directory: field(
     text(
       "a path with {profile} in it, absolute or below the home, without '.', '..', '//' or a '/' last",
-      new RegExp(String.raw`^(?=[^]*\{profile\})\/?${SEGMENT}(?:\/${SEGMENT})*$`),
+      new RegExp(String.raw`^(?=[\s\S]*\{profile\})\/?${SEGMENT}(?:\/${SEGMENT})*$`),
     ),
     `The folder, absolute or below the home; {profile} stands for the profile. By default "${DEFAULTS.log.directory}".`,
   ),

@@ -1,7 +1,6 @@
 /** A plan -> effects, with undo. */
 import { renameSync } from "node:fs";
-import { dirname } from "node:path";
-import process from "node:process";
+import { basename, dirname } from "node:path";
 import {
   FileError,
   GatewardenError,
@@ -13,7 +12,16 @@ import {
 } from "../errors.ts";
 import type { Action, Condition, Outcome, Plan, Step } from "../manager.ts";
 import { findProgram } from "./facts.ts";
-import { hasReader, isErrno, makeFolder, removeTree, setGroupAndMode, writeNewFile } from "./files.ts";
+import {
+  hasReader,
+  isErrno,
+  isRoot,
+  lstatIfThere,
+  makeFolder,
+  removeTree,
+  setGroupAndMode,
+  writeNewFile,
+} from "./files.ts";
 import { run } from "./run.ts";
 
 /** What errors are told about: `start`, `gateway-coder`. */
@@ -24,7 +32,7 @@ type Subject = Pick<Plan, "verb" | "service">;
  * could not be undone is said in its hint.
  *
  * @param plan The steps.
- * @param onStep Called before each step.
+ * @param onStep Called before each step, those that take others back included.
  * @returns The failures of best-effort steps, as warnings.
  */
 export async function execute(plan: Plan, onStep?: (step: Step) => void): Promise<Outcome> {
@@ -43,28 +51,31 @@ export async function execute(plan: Plan, onStep?: (step: Step) => void): Promis
       await perform(step, plan);
       done.push(step);
     } catch (error) {
-      if (!step.bestEffort) throw withLeftovers(error, await undo(done, plan));
+      if (!step.bestEffort) throw withLeftover(error, await undo(done, plan, onStep));
       warnings.push(messageOf(error));
     }
   }
   return { warnings };
 }
 
-/** Takes steps back, last first. Gives what could not be taken back. */
-async function undo(done: readonly Step[], subject: Subject): Promise<string[]> {
-  const leftovers: string[] = [];
-  for (const step of done.toReversed()) {
-    for (const action of step.undo ?? []) {
-      try {
-        await perform(action, subject);
-      } catch (error) {
-        if (action.bestEffort) continue;
-        leftovers.push(messageOf(error));
-        break;
-      }
+/**
+ * Takes steps back, last first. Gives why that could not go on: then what was done earlier stays, because what came
+ * later may still be using it. A folder is not removed under a supervisor that could not be ended.
+ */
+async function undo(
+  done: readonly Step[],
+  subject: Subject,
+  onStep?: (step: Step) => void,
+): Promise<string | undefined> {
+  for (const action of done.toReversed().flatMap((step) => step.undo ?? [])) {
+    onStep?.(action);
+    try {
+      await perform(action, subject);
+    } catch (error) {
+      if (!action.bestEffort) return messageOf(error);
     }
   }
-  return leftovers;
+  return undefined;
 }
 
 /** Does one action; resolves when it is done. */
@@ -139,23 +150,28 @@ const NOT_SO: Readonly<Record<Condition["kind"], (directory: string) => string>>
 
 async function isSo(until: Condition): Promise<boolean> {
   const { kind, directory } = until;
-  if (kind === "supervised" || kind === "unsupervised") {
-    return hasReader(`${directory}/supervise/control`) === (kind === "supervised");
+  if (kind === "unsupervised") return hasReader(`${directory}/supervise/control`) === false;
+  if (kind === "supervised") {
+    // It reads commands a moment before it writes its first record, and until then nobody can wait for its service.
+    return hasReader(`${directory}/supervise/control`) === true &&
+      lstatIfThere(`${directory}/supervise/status`) !== undefined;
   }
-  const { exitCode, stdout } = await run([until.svstat, "-o", "up", directory], { timeoutMs: 5000 });
-  return exitCode === 0 && stdout.trim() === String(kind === "up");
+  const fields = "up,updownsince,readysince";
+  const { exitCode, stdout } = await run([until.svstat, "-o", fields, directory], { timeoutMs: 5000 });
+  const [up = "", changed = "", ready = ""] = stdout.trim().split(" ");
+  if (exitCode !== 0 || up !== String(kind === "up")) return false;
+  // What is down is "ready" once its finish script has ended. Before that the script may still exit with 125, and so
+  // undo a request for up. The stamps are of one length, so they compare as text.
+  return kind === "up" || ready >= changed;
 }
 
-async function makeFifo(
-  { path, mode, group }: Action & { do: "fifo" },
-  { verb, service }: Subject,
-): Promise<void> {
+async function makeFifo({ path, mode, group }: Action & { do: "fifo" }, subject: Subject): Promise<void> {
   const mkfifo = findProgram("mkfifo");
   if (mkfifo === undefined) {
     throw new ProgramNotFoundError("mkfifo", "It comes with coreutils and with busybox.");
   }
-  await runProgram({ do: "run", argv: [mkfifo, "-m", "0600", path], timeoutMs: 5000 }, { verb, service });
-  setGroupAndMode(path, mode, group);
+  await runProgram({ do: "run", argv: [mkfifo, "-m", "0600", path], timeoutMs: 5000 }, subject);
+  changing(subject, () => setGroupAndMode(path, mode, group));
 }
 
 // Run as the service user, in the folder itself: whatever the user does to paths meanwhile, only its own rights count.
@@ -169,12 +185,12 @@ sync "$temporary"
 mv -fT -- "$temporary" "$2"`;
 
 async function replaceFile({ path, text, as }: Action & { do: "replace" }, { verb }: Subject): Promise<void> {
-  const script = ["/bin/sh", "-c", REPLACE, "sh", dirname(path), path.slice(dirname(path).length + 1)];
-  const argv = process.getuid?.() === 0 ? [...dropTo(as), ...script] : script;
+  const script = ["/bin/sh", "-c", REPLACE, "sh", dirname(path), basename(path)];
+  const argv = isRoot() ? [...dropTo(as), ...script] : script;
   const result = await run(argv, { timeoutMs: 5000, input: text });
   if (result.exitCode === 0 && !result.timedOut) return;
-  const why = result.timedOut ? "it took more than 5 s" : result.stderr.trim();
-  throw new FileError(`Cannot write ${path} as ${as} for this ${verb}: ${why}.`);
+  const why = result.timedOut ? "it took more than 5 s" : result.stderr.trim() || "no reason was given";
+  throw new FileError(`Cannot write ${path}${isRoot() ? ` as ${as}` : ""} for this ${verb}: ${why}.`);
 }
 
 function dropTo(user: string): string[] {
@@ -185,13 +201,20 @@ function dropTo(user: string): string[] {
 
 function changeFiles(
   action: Action & { do: "mkdir" | "write" | "rename" | "remove" },
-  { verb, service }: Subject,
+  subject: Subject,
 ): void {
-  try {
+  changing(subject, () => {
     if (action.do === "mkdir") makeFolder(action.path, action.mode, action.group);
     if (action.do === "write") writeNewFile(action.path, action.text, action.mode);
     if (action.do === "rename") renameSync(action.from, action.to);
     if (action.do === "remove") removeTree(action.path);
+  });
+}
+
+/** Turns the system's errors into ours. */
+function changing({ verb, service }: Subject, change: () => void): void {
+  try {
+    change();
   } catch (cause) {
     if (cause instanceof GatewardenError) throw cause;
     const message = `Cannot ${verb} ${service}: ${messageOf(cause)}.`;
@@ -210,9 +233,9 @@ function hintFor(error: unknown): string {
   return "";
 }
 
-function withLeftovers(error: unknown, leftovers: readonly string[]): unknown {
-  if (leftovers.length === 0 || !(error instanceof GatewardenError)) return error;
-  const note = `What was done could not all be undone: ${leftovers.join(" ")}`;
+function withLeftover(error: unknown, leftover: string | undefined): unknown {
+  if (leftover === undefined || !(error instanceof GatewardenError)) return error;
+  const note = `What was done could not all be undone: ${leftover}`;
   return Object.assign(error, { hint: [error.hint, note].filter((text) => text !== "").join(" ") });
 }
 

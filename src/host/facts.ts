@@ -12,7 +12,7 @@ export function readHostFacts(root: string = "/"): HostFacts {
     s6Basedir: isFolder(join(root, "run/s6/basedir")),
     withContenv: isExecutable(join(root, "command/with-contenv")),
     systemdBooted: isFolder(join(root, "run/systemd/system")),
-    systemctl: pathFolders().some((folder) => folder !== "" && isExecutable(join(folder, "systemctl"))),
+    systemctl: hasSystemctl(),
   };
 }
 
@@ -49,12 +49,15 @@ export function containerEnvironment(name: string): string | undefined {
   return readText(`/run/s6/container_environment/${name}`).replace(/\n$/, "") || undefined;
 }
 
-/** The folders of PATH; none where Deno does not let us read it. */
 function pathFolders(): string[] {
+  return (process.env["PATH"] ?? "").split(delimiter);
+}
+
+function hasSystemctl(): boolean {
   try {
-    return (process.env["PATH"] ?? "").split(delimiter);
+    return pathFolders().some((folder) => folder !== "" && isExecutable(join(folder, "systemctl")));
   } catch {
-    return [];
+    return false; // Deno does not let us read PATH.
   }
 }
 
@@ -89,10 +92,13 @@ function isExecutable(path: string): boolean {
 
 /** When a process started, in clock ticks since boot: field 22 of /proc/PID/stat. Undefined when there is no such process. */
 export function processStartTime(pid: number): number | undefined {
-  // The second field is the program's name in parentheses and may hold anything.
-  const fields = readText(`/proc/${pid}/stat`).split(") ").at(-1)?.split(" ") ?? [];
-  const startTime = Number(fields[19]);
-  return Number.isInteger(startTime) && fields[19] !== undefined ? startTime : undefined;
+  const startTime = statFields(pid)[19];
+  return startTime === undefined ? undefined : Number(startTime);
+}
+
+/** The fields of /proc/PID/stat from the third on: the second is the program's name in parentheses, of any characters. */
+function statFields(pid: number): string[] {
+  return readText(`/proc/${pid}/stat`).split(") ").at(-1)?.split(" ") ?? [];
 }
 
 /** A process, told from any other that has had or will have its id. */
@@ -109,15 +115,26 @@ export function processIdentity(): ProcessIdentity {
   return { pidNamespace: pidNamespace(), pid: process.pid, startTime: processStartTime(process.pid) ?? 0 };
 }
 
-/** Whether a process still lives. One of another process id namespace counts as dead: its container is gone. */
+/**
+ * Whether a process still lives. One of another process id namespace counts as dead: its container is gone. So does
+ * one that has ended and whose parent has not asked after it (a zombie): where process 1 asks after nobody, it stays.
+ * Where nobody can look, as under Deno without --allow-all, every process may live.
+ */
 export function isAlive({ pidNamespace: namespace, pid, startTime }: ProcessIdentity): boolean {
-  return namespace === pidNamespace() && processStartTime(pid) === startTime;
+  const here = pidNamespace();
+  if (here === UNKNOWN_NAMESPACE) return true;
+  const known = namespace !== UNKNOWN_NAMESPACE;
+  if (known && (namespace !== here || processStartTime(pid) !== startTime)) return false;
+  const state = statFields(pid)[0] ?? "";
+  return state !== "" && state !== "Z";
 }
+
+const UNKNOWN_NAMESPACE = "0";
 
 function pidNamespace(): string {
   try {
-    return /\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0] ?? "0";
+    return /\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0] ?? UNKNOWN_NAMESPACE;
   } catch {
-    return "0";
+    return UNKNOWN_NAMESPACE;
   }
 }

@@ -18,7 +18,7 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { FileError, PermissionError } from "../errors.ts";
 
@@ -42,7 +42,7 @@ export function setGroupAndMode(path: string, mode: number, group: number = proc
   chmodSync(path, mode);
 }
 
-/** Writes a new file with exactly this mode, through to the disk. Nothing may be there. */
+/** Writes a new file with exactly this mode, through to the disk, or none at all. Nothing may be there. */
 export function writeNewFile(path: string, text: string, mode: number): void {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const file = openSync(path, flags, 0o600);
@@ -51,6 +51,9 @@ export function writeNewFile(path: string, text: string, mode: number): void {
     for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done);
     fchmodSync(file, mode);
     fsyncSync(file);
+  } catch (error) {
+    unlinkSync(path);
+    throw error;
   } finally {
     closeSync(file);
   }
@@ -63,16 +66,18 @@ export function writeNewFile(path: string, text: string, mode: number): void {
  * looking at an entry and removing it, its owner could put a link there.
  */
 export function removeTree(path: string): void {
-  const stats = lstatIfThere(path);
-  if (stats === undefined) return;
-  if (!stats.isDirectory()) {
-    unlinkSync(path);
-    return;
+  try {
+    removeWhatIsThere(path);
+  } catch (error) {
+    // Another run clears the same leftovers away.
+    if (!isErrno(error, "ENOENT", "ENOTDIR")) throw error;
   }
-  if (stats.uid !== process.getuid?.()) {
-    removeForeignFolder(path);
-    return;
-  }
+}
+
+function removeWhatIsThere(path: string): void {
+  const stats = lstatSync(path);
+  if (!stats.isDirectory()) return unlinkSync(path);
+  if (stats.uid !== process.getuid?.()) return removeForeignFolder(path);
   chmodSync(path, 0o700);
   for (const name of readdirSync(path)) removeTree(join(path, name));
   rmdirSync(path);
@@ -82,6 +87,7 @@ function removeForeignFolder(path: string): void {
   try {
     rmdirSync(path);
   } catch (cause) {
+    if (!isErrno(cause, "ENOTEMPTY", "EEXIST")) throw cause;
     throw new FileError(`Cannot remove ${path}: it belongs to another user and is not empty.`, {
       hint: "Look at what is in it, then remove it as that user.",
       cause,
@@ -151,8 +157,11 @@ export function hasReader(fifo: string): boolean | undefined {
   } catch (error) {
     return isErrno(error, "ENXIO", "ENOENT", "ENOTDIR") ? false : undefined;
   }
-  closeSync(file);
-  return true;
+  try {
+    return fstatSync(file).isFIFO() || undefined;
+  } finally {
+    closeSync(file);
+  }
 }
 
 /**
@@ -164,6 +173,12 @@ export function hasReader(fifo: string): boolean | undefined {
 export function assertOwnTree(folder: string, describeUser: (uid: number) => string): void {
   if (!isRoot()) return;
   const real = realpathSync(folder);
+  if (real !== resolve(folder)) {
+    // Looking at both ends would not do: who owns a folder on the way can swap the link after the look.
+    throw new PermissionError(`Cannot use ${folder} as root: it leads through a link, to ${real}.`, {
+      hint: `Name that folder itself, if it is the right one: ${real}`,
+    });
+  }
   for (let path = real;; path = dirname(path)) {
     const stats = lstatSync(path);
     const sticky = (stats.mode & 0o1000) !== 0 && path !== real;

@@ -25,21 +25,43 @@ export interface LogFolder {
 
 const ROTATED = /^@[0-9a-f]{24}\.[su]$/;
 
+/** s6-log takes a moment to rotate a file; only somebody who means harm renames files all the time. */
+const MOST_TRIES = 100;
+
 /** Opens every file of the log, oldest first, `current` last; whoever calls closes them. */
 export function openLogFiles(folder: LogFolder): LogFile[] {
-  // `current` is opened first: when it is rotated now, it is in the list below under its new name, and is known
-  // there by its inode. The other way round a file could slip through.
-  const current = openLogFile(folder, "current");
-  const older: LogFile[] = [];
-  for (const name of rotatedNames(folder.path)) {
+  for (let tries = 1;; tries += 1) {
+    // `current` is opened first: when it is rotated now, it is in the list under its new name, and is known there by
+    // its inode. The other way round a file could slip through.
+    const current = openLogFile(folder, "current");
+    const names = rotatedNames(folder.path);
+    const files = withCurrent(openOlder(folder, names), current);
+    // A file that got its final name meanwhile may have been met under neither name.
+    const settled = names.join("/") === rotatedNames(folder.path).join("/");
+    if (settled || tries === MOST_TRIES) return files;
+    files.forEach(closeLogFile);
+  }
+}
+
+function openOlder(folder: LogFolder, names: readonly string[]): LogFile[] {
+  const files: LogFile[] = [];
+  for (const name of names) {
     const file = openLogFile(folder, name);
     if (file === undefined) continue;
-    const twice = file.inode === current?.inode || file.inode === older.at(-1)?.inode;
-    if (twice) closeLogFile(file);
-    else older.push(file);
-    if (file.inode === current?.inode) break;
+    // For a moment s6-log keeps a file under two names.
+    if (file.inode === files.at(-1)?.inode) closeLogFile(file);
+    else files.push(file);
   }
-  return current === undefined ? older : [...older, current];
+  return files;
+}
+
+/** Puts `current` in its place: last, unless it was rotated since it was opened. What came after it is left out. */
+function withCurrent(older: readonly LogFile[], current: LogFile | undefined): LogFile[] {
+  if (current === undefined) return [...older];
+  const index = older.findIndex(({ inode }) => inode === current.inode);
+  if (index === -1) return [...older, current];
+  older.slice(index).forEach(closeLogFile);
+  return [...older.slice(0, index), current];
 }
 
 /** Opens a file of the log; undefined when it is not there or may not be read. */

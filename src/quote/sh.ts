@@ -9,22 +9,11 @@ const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** Variables of dash, bash, busybox ash, mksh, yash or ksh that do not keep what is assigned to them. */
-const SPECIAL = new Set([
-  ...["COLUMNS", "DIRSTACK", "EPOCHREALTIME", "EPOCHSECONDS", "EUID", "EXECIGNORE", "FUNCNAME", "GROUPS"],
-  ...[
-    "HISTCMD",
-    "HISTSIZE",
-    "JOBMAX",
-    "LANG",
-    "LINENO",
-    "LINES",
-    "MAILCHECK",
-    "OPTIND",
-    "PGRP",
-    "PIPESTATUS",
-  ],
-  ...["PPID", "RANDOM", "SECONDS", "SHELLOPTS", "SHLVL", "SRANDOM", "TMOUT", "UID", "USER_ID", "_"],
-]);
+const SPECIAL = new Set(
+  ("COLUMNS DIRSTACK EPOCHREALTIME EPOCHSECONDS EUID EXECIGNORE FUNCNAME GROUPS HISTCMD HISTSIZE JOBMAX LANG " +
+    "LINENO LINES MAILCHECK OPTIND PGRP PIPESTATUS PPID RANDOM SECONDS SHELLOPTS SHLVL SRANDOM TMOUT UID USER_ID _")
+    .split(" "),
+);
 const SPECIAL_PREFIX = /^(?:BASH|KSH|LC_)/;
 
 /**

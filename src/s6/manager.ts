@@ -5,12 +5,14 @@ import {
   GatewayAlreadyRegisteredError,
   GatewayFailedError,
   GatewayNotRegisteredError,
+  PermissionError,
+  S6CommandError,
 } from "../errors.ts";
 import { type GatewayDefinition, HERMES, logDirectoryOf } from "../gateway/definition.ts";
 import { profileFolderOf, profileOfService, serviceName } from "../gateway/profile.ts";
 import { execute } from "../host/execute.ts";
 import { readHostFacts } from "../host/facts.ts";
-import { isErrno, isFolder, listFolder, lstatIfThere } from "../host/files.ts";
+import { isErrno, isFolder, lstatIfThere } from "../host/files.ts";
 import { readSlot } from "../host/slots.ts";
 import type {
   HostFacts,
@@ -32,11 +34,15 @@ import {
   planStop,
   planUnregister,
 } from "./plan.ts";
+import { explainFailure, howToRegister, notDone } from "./explain.ts";
 import { renderSlot } from "./render.ts";
 import {
   assertScandir,
   contextOf,
   isHalfRegistered,
+  isTakenOutByAnother,
+  listScandir,
+  orPermission,
   readDesired,
   readRecord,
   slotFactsOf,
@@ -80,6 +86,8 @@ export class S6ServiceManager implements ServiceManager {
   readonly #onStep: ((step: Step) => void) | undefined;
 
   /**
+   * Makes a manager; nothing is looked at before it is used.
+   *
    * @param settings What to work on.
    * @param facts What the machine is; by default they are read.
    */
@@ -152,7 +160,7 @@ export class S6ServiceManager implements ServiceManager {
     try {
       return await execute(plan, this.#onStep);
     } catch (error) {
-      const taken = error instanceof FileError && isErrno(error.cause, "ENOTEMPTY", "EEXIST", "ENOTDIR");
+      const taken = error instanceof FileError && isErrno(error.cause, "ENOTEMPTY", "EEXIST");
       if (!taken) throw error;
       throw new GatewayAlreadyRegisteredError(profile, posix.join(this.#scandir, plan.service), error);
     }
@@ -160,14 +168,20 @@ export class S6ServiceManager implements ServiceManager {
 
   /** Takes the slot of a profile away. Resolves when no process and no file of it is left. */
   async unregisterProfileGateway(profile: string, options: VerbOptions = {}): Promise<Outcome> {
-    return await execute(await this.plan("unregister", profile, options), this.#onStep);
+    const plan = await this.plan("unregister", profile, options);
+    try {
+      return await execute(plan, this.#onStep);
+    } catch (error) {
+      if (!isTakenOutByAnother(plan)) throw error;
+      return { warnings: [] };
+    }
   }
 
   /** The profiles with a slot, sorted. */
   listProfileGateways(): Promise<string[]> {
     return Promise.resolve().then(() => {
       assertScandir(this.#scandir);
-      return listFolder(this.#scandir)
+      return listScandir(this.#scandir)
         .filter((name) => isFolder(posix.join(this.#scandir, name)))
         .map((name) => profileOfService(name, this.#definition))
         .filter((profile) => profile !== undefined);
@@ -187,6 +201,11 @@ export class S6ServiceManager implements ServiceManager {
     const reading = readSlot(slot);
     if (verb === "register" || verb === "unregister") {
       const context = contextOf(this.#scandir, this.#definition, profile);
+      if (verb === "unregister" && reading?.own === false) {
+        throw new PermissionError(`Cannot unregister "${profile}": ${slot} belongs to another user.`, {
+          hint: "Run it as the user the scandir belongs to.",
+        });
+      }
       const plan = verb === "register"
         ? this.#planRegister(context, options)
         : reading === undefined
@@ -202,13 +221,15 @@ export class S6ServiceManager implements ServiceManager {
 
   #planRegister(context: S6Context, options: RegisterOptions): Plan {
     const { profile, service } = context;
-    const files = this.render(profile, options).map((file) =>
-      // An environment may hold secrets; only the supervisor reads the script.
-      options.extraEnv !== undefined && file.path === `${service}/run` ? { ...file, mode: 0o700 } : file
-    );
+    const files = this.render(profile, options);
     const startNow = options.startNow ?? true;
     const slot = posix.join(this.#scandir, service);
     if (lstatIfThere(slot) === undefined) return planRegister(context, files, startNow);
+    if (!isFolder(slot)) {
+      throw new FileError(`Cannot register "${profile}": ${slot} is there and is no folder.`, {
+        hint: "If nothing needs it, remove it, then try again.",
+      });
+    }
     if (isHalfRegistered(this.#scandir, service, files)) return planFinishRegistration(context, startNow);
     throw new GatewayAlreadyRegisteredError(profile, slot);
   }
@@ -223,36 +244,20 @@ export class S6ServiceManager implements ServiceManager {
       const outcome = await execute(await this.plan(verb, profile, options), this.#onStep);
       const status = await this.status(profile);
       if (options.wait === false || isDone(status)) return outcome;
-      throw new GatewayFailedError(`Cannot ${verb} ${status.service}: it is ${status.state}.`);
+      throw new GatewayFailedError(`Cannot ${verb} ${status.service}: ${notDone(verb, status)}.`);
     } catch (error) {
+      if (error instanceof S6CommandError) throw orPermission(this.#scandir, error);
       if (!(error instanceof GatewayFailedError)) throw error;
-      throw new GatewayFailedError(`${error.message} ${lastEnd(await this.status(profile))}`.trim(), {
-        hint: `Its log says more: gatewarden logs ${profile}`,
-        cause: error,
-      });
+      throw explainFailure(error, profile, await this.status(profile));
     }
   }
 
   #notRegistered(verb: Verb, profile: string): GatewayNotRegisteredError {
     const folder = profileFolderOf(volumeOf(this.#definition), profile);
-    const register = `gatewarden register ${profile}`;
-    return new GatewayNotRegisteredError(
-      verb,
-      profile,
-      isFolder(folder)
-        ? `The profile is there. Register it with: ${register}`
-        : `There is no profile of that name either (no folder ${folder}). Create it, then run: ${register}`,
-    );
+    return new GatewayNotRegisteredError(verb, profile, howToRegister(profile, folder, isFolder(folder)));
   }
 
   #logDirectory(profile: string): string {
     return posix.resolve(volumeOf(this.#definition), logDirectoryOf(this.#definition, profile));
   }
-}
-
-/** How the last process ended, as a sentence. */
-function lastEnd({ exitCode, signal, parkedReason }: Status): string {
-  if (parkedReason !== null) return `It is parked: ${parkedReason}.`;
-  if (signal !== null) return `It was killed by ${signal}.`;
-  return exitCode === null ? "" : `It ended with exit code ${exitCode}.`;
 }

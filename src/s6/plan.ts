@@ -46,8 +46,7 @@ export function planRegister(context: S6Context, files: readonly RenderedFile[],
       to: slot,
       undo: [{ do: "rename", from: slot, to: staging }, ...dismantle(context, staging, true)],
     },
-    ...publish(context),
-    ...(startNow ? recordDesired(context, "running", "register") : []),
+    ...publish(context, startNow),
   ];
   return plan("register", context, steps);
 }
@@ -55,8 +54,7 @@ export function planRegister(context: S6Context, files: readonly RenderedFile[],
 /** Finishes a registration whose caller was killed after it had published the slot. */
 export function planFinishRegistration(context: S6Context, startNow: boolean): Plan {
   return plan("register", context, [
-    ...publish(context),
-    ...(startNow ? recordDesired(context, "running", "register") : []),
+    ...publish(context, startNow),
   ]);
 }
 
@@ -66,15 +64,18 @@ export function planUnregister(context: S6Context, slot: SlotFacts, options: Ver
   const retired = posix.join(context.scandir, retiredName(context.service, context.owner));
   return plan("unregister", context, [
     ...(slot.supervised ? [...markPlannedStop(context, slot), ...takeDown(context, slot, options)] : []),
+    // While there is a slot: once it is gone, a run that was killed has nothing to be run again for.
+    ...recordDesired(context, "stopped", "unregister"),
     { do: "rename", from, to: retired },
     ...dismantle(context, retired, slot.log),
-    ...recordDesired(context, "stopped", "unregister"),
   ]);
 }
 
 /** Ends the supervision of what a killed run left behind under a dot name, and deletes it. */
 export function planSweep(context: S6Context, leftover: string, log: boolean): Plan {
-  return plan("unregister", context, dismantle(context, posix.join(context.scandir, leftover), log));
+  // Whose it was does not matter, and errors are to name what is there.
+  const about = { ...context, service: leftover };
+  return plan("unregister", about, dismantle(context, posix.join(context.scandir, leftover), log));
 }
 
 /** Brings a gateway up, parked or stopped before, and sees that it stays up. */

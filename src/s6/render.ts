@@ -76,13 +76,14 @@ export function renderSlot(
 
 /** The script that becomes the gateway. */
 export function renderRun(definition: GatewayDefinition, profile: string, options: SlotOptions): string {
+  const service = oneLine(serviceName(profile, definition));
   const user = oneLine(definition.user);
   const { early, late } = environmentOf(definition, options.extraEnv ?? {});
   const command = gatewayCommand(definition, profile, late);
   return lines(
     SHEBANG[options.interpreter],
     "# shellcheck shell=sh",
-    `# Run by s6-supervise to become ${serviceName(profile, definition)}, as the supervisor's own user.`,
+    `# Run by s6-supervise to become ${service}, as the supervisor's own user.`,
     `# Root only drops to ${user}. What could change which programs and libraries run, such as PATH, is set by env,`,
     "# after the drop.",
     "set -e",
@@ -102,12 +103,11 @@ export function renderRun(definition: GatewayDefinition, profile: string, option
 /** The script that decides, from how the gateway ended, whether it is started again. */
 export function renderFinish(definition: GatewayDefinition, profile: string): string {
   const { exitPolicy } = definition;
+  const service = oneLine(serviceName(profile, definition));
   return lines(
     SHEBANG.sh,
     "# shellcheck shell=sh",
-    `# Run by s6-supervise whenever ${
-      serviceName(profile, definition)
-    } has ended, as the supervisor's own user.`,
+    `# Run by s6-supervise whenever ${service} has ended, as the supervisor's own user.`,
     "# $1 is the gateway's exit code, 256 if a signal killed it. Exiting with 125 asks s6 not to start it again.",
     'case "$1" in',
     ...exitCodes(exitPolicy, "park").map((code) =>
@@ -124,6 +124,7 @@ export function renderLogRun(
   profile: string,
   interpreter: Interpreter,
 ): string {
+  const service = oneLine(serviceName(profile, definition));
   const user = oneLine(definition.user);
   const setuidgid = `s6-setuidgid ${quoteSh(definition.user)}`;
   const directory = logDirectoryOf(definition, profile);
@@ -135,9 +136,7 @@ export function renderLogRun(
   return lines(
     SHEBANG[interpreter],
     "# shellcheck shell=sh",
-    `# Run by s6-supervise to become the logger of ${
-      serviceName(profile, definition)
-    }, as the supervisor's own user.`,
+    `# Run by s6-supervise to become the logger of ${service}, as the supervisor's own user.`,
     `# ${user} can swap the log's folder, and any folder above it, for a link at any moment. So root touches no path`,
     `# there: ${user} makes the folder and removes a stale lock. A check before the touch would not help.`,
     ...NEEDS_ID,

@@ -1,7 +1,7 @@
 /** What verbs on a scandir are planned from. Reads only. */
 import { posix } from "node:path";
 import process from "node:process";
-import { ProgramNotFoundError, UsageError } from "../errors.ts";
+import { PermissionError, ProgramNotFoundError, type S6CommandError, UsageError } from "../errors.ts";
 import type { GatewayDefinition } from "../gateway/definition.ts";
 import { DESIRED_STATE_FILE, parseDesiredState } from "../gateway/desired_state.ts";
 import { profileFolderOf, serviceName } from "../gateway/profile.ts";
@@ -14,9 +14,17 @@ import {
   processStartTime,
   userName,
 } from "../host/facts.ts";
-import { assertOwnTree, isFolder, isRoot, listFolder, readSmallText } from "../host/files.ts";
+import {
+  assertOwnTree,
+  isErrno,
+  isFolder,
+  isRoot,
+  listFolder,
+  lstatIfThere,
+  readSmallText,
+} from "../host/files.ts";
 import { run } from "../host/run.ts";
-import type { SlotReading } from "../host/slots.ts";
+import { readSlot, type SlotReading } from "../host/slots.ts";
 import type { Desired, Plan, RenderedFile } from "../manager.ts";
 import { formatOwner, ownerOfName, parseOwner } from "./names.ts";
 import { planSweep } from "./plan.ts";
@@ -24,17 +32,45 @@ import { REGISTERING, type RunningProcess, type S6Context, type S6Program, type 
 import { parseStatusRecord, parseSvstat, type S6Record, SVSTAT_FIELDS } from "./status.ts";
 
 /**
- * Refuses a scandir that is not there, and as root one that another user could change.
+ * Refuses a scandir that is none or that the caller cannot look into, and as root one that another user could change.
  *
  * @throws {UsageError} {PermissionError}
  */
 export function assertScandir(scandir: string): void {
-  if (!isFolder(scandir)) {
-    throw new UsageError(`Cannot use ${scandir} as a scandir: there is no such folder.`, {
-      hint: "Name the folder that s6-svscan watches with --scandir DIR.",
-    });
+  const stats = looking(scandir, () => lstatIfThere(scandir));
+  if (stats?.isDirectory() !== true) {
+    const why = stats === undefined ? "there is no such folder" : "it is no folder";
+    throw new UsageError(
+      `Cannot use ${scandir} as a scandir: ${stats?.isSymbolicLink() ? "it is a link" : why}.`,
+      {
+        hint: "Name the folder that s6-svscan watches, itself, with --scandir DIR.",
+      },
+    );
   }
   assertOwnTree(scandir, userName);
+  // Without the right to search it, every slot would look as if it were not there.
+  looking(scandir, () => lstatIfThere(`${scandir}/.`));
+}
+
+/**
+ * The names in a scandir, sorted.
+ *
+ * @throws {PermissionError} When the caller may not read it.
+ */
+export function listScandir(scandir: string): string[] {
+  return looking(scandir, () => listFolder(scandir));
+}
+
+function looking<T>(scandir: string, look: () => T): T {
+  try {
+    return look();
+  } catch (cause) {
+    if (!isErrno(cause, "EACCES", "EPERM")) throw cause;
+    throw new PermissionError(`Cannot look into the scandir ${scandir}: permission denied.`, {
+      hint: "Run it as the user the scandir belongs to.",
+      cause,
+    });
+  }
 }
 
 /**
@@ -65,27 +101,24 @@ function nextSerial(): string {
 }
 
 function findPrograms(): Record<S6Program, string> {
-  const find = (name: S6Program): string => {
-    const path = findProgram(name);
-    if (path === undefined) {
-      throw new ProgramNotFoundError(
-        name,
-        "It is part of s6. On Debian, install it with: apt-get install s6",
-      );
-    }
-    return path;
-  };
   return {
-    "s6-svc": find("s6-svc"),
-    "s6-svscanctl": find("s6-svscanctl"),
-    "s6-svstat": find("s6-svstat"),
-    "s6-svwait": find("s6-svwait"),
+    "s6-svc": needProgram("s6-svc"),
+    "s6-svscanctl": needProgram("s6-svscanctl"),
+    "s6-svstat": needProgram("s6-svstat"),
+    "s6-svwait": needProgram("s6-svwait"),
   };
+}
+
+function needProgram(name: S6Program): string {
+  const path = findProgram(name);
+  if (path !== undefined) return path;
+  throw new ProgramNotFoundError(name, "It is part of s6. On Debian, install it with: apt-get install s6");
 }
 
 /** The volume at run time: by the home variable as services get it, else as the caller has it, else the home. */
 export function volumeOf({ homeVariable, home }: GatewayDefinition): string {
-  return containerEnvironment(homeVariable) ?? process.env[homeVariable] ?? home;
+  // The scripts take an empty variable for one that is not set, too.
+  return containerEnvironment(homeVariable) ?? (process.env[homeVariable] || home);
 }
 
 /** What the operator last asked for; null when that was never recorded. */
@@ -99,7 +132,8 @@ export async function slotFactsOf(slot: string, reading: SlotReading): Promise<S
   const pid = (await readRecord(slot, reading))?.pid ?? null;
   return {
     log: reading.log,
-    supervised: reading.supervised !== false,
+    // Without a record it has only just begun.
+    supervised: reading.supervised !== false && reading.record !== undefined,
     down: reading.down,
     own: reading.own,
     process: pid === null || reading.supervised === false ? undefined : runningProcess(pid),
@@ -114,28 +148,59 @@ function runningProcess(pid: number): RunningProcess | undefined {
 /** What s6-supervise says of a slot, from its record, or through s6-svstat if this s6 writes another kind of record. */
 export async function readRecord(slot: string, reading: SlotReading): Promise<S6Record | undefined> {
   if (reading.record === undefined) return undefined;
+  // Without s6 at hand nobody can tell which kind of record it is: the same bytes mean different things.
+  const svstat = needProgram("s6-svstat");
   const layout = findProgram("s6-svlink") === undefined ? "2.10" : "2.11";
   const record = parseStatusRecord(reading.record, layout);
   if (record !== undefined) return record;
-  const svstat = findProgram("s6-svstat");
-  if (svstat === undefined) return undefined;
   const { exitCode, stdout } = await run([svstat, "-o", SVSTAT_FIELDS.join(","), slot], { timeoutMs: 5000 });
   return exitCode === 0 ? parseSvstat(stdout) : undefined;
 }
 
-/** Plans that clear away what killed runs left in a scandir. What a living process works on is left alone. */
+/**
+ * Plans that clear away what killed runs of the same user left in a scandir. What a living process works on is left
+ * alone.
+ */
 export function sweepsOf(context: S6Context): Plan[] {
-  return listFolder(context.scandir)
+  return listScandir(context.scandir)
     .filter((name) => {
       const owner = ownerOfName(name);
-      return owner !== undefined && !isAlive(owner);
+      return owner !== undefined && !isAlive(owner) && isOwn(posix.join(context.scandir, name));
     })
     .map((name) => planSweep(context, name, isFolder(posix.join(context.scandir, name, "log"))));
 }
+
+function isOwn(path: string): boolean {
+  return lstatIfThere(path)?.uid === process.getuid?.();
+}
+
+/** What a slot has besides its files: the skeleton and what is in it. */
+const NO_FILES: readonly string[] = ["data", "event", "log", "supervise"];
 
 /** Whether a slot is one whose registration, with the same files, was killed after it was published. */
 export function isHalfRegistered(scandir: string, service: string, files: readonly RenderedFile[]): boolean {
   const owner = parseOwner(readSmallText(posix.join(scandir, service, REGISTERING)) ?? "");
   if (owner === undefined || isAlive(owner)) return false;
-  return files.every(({ path, text }) => readSmallText(posix.join(scandir, path)) === text);
+  const wanted = new Set(files.map(({ path }) => path));
+  return files.every(({ path, text }) => readSmallText(posix.join(scandir, path)) === text) &&
+    listFolder(posix.join(scandir, service)).every((name) =>
+      NO_FILES.includes(name) || wanted.has(`${service}/${name}`)
+    );
+}
+
+/** Whether a slot was taken out by another run than the one with this plan: it is not where either would have it. */
+export function isTakenOutByAnother({ steps }: Plan): boolean {
+  return steps.some((step) =>
+    step.do === "rename" && lstatIfThere(step.from) === undefined && lstatIfThere(step.to) === undefined
+  );
+}
+
+/** The failure of a program of s6; one of permission when that is why. 111 is s6's code for any failed system call. */
+export function orPermission(scandir: string, error: S6CommandError): S6CommandError | PermissionError {
+  const reading = readSlot(posix.join(scandir, error.service));
+  if (error.commandExitCode !== 111 || reading?.supervised !== undefined) return error;
+  return new PermissionError(error.message, {
+    hint: "Run it as root, as the user the scandir belongs to, or as a member of its group.",
+    cause: error,
+  });
 }

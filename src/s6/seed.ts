@@ -1,10 +1,13 @@
 /** The skeleton of a service directory, made on a real file system. */
+import type { Stats } from "node:fs";
 import { posix } from "node:path";
-import { FileError } from "../errors.ts";
+import process from "node:process";
+import { FileError, PermissionError } from "../errors.ts";
 import { HERMES } from "../gateway/definition.ts";
 import { perform } from "../host/execute.ts";
 import { findUser, userName } from "../host/facts.ts";
 import { assertOwnTree, isFolder, isRoot, lstatIfThere, setGroupAndMode } from "../host/files.ts";
+import type { Action } from "../manager.ts";
 import { skeletonActions } from "./skeleton.ts";
 
 /** Who reaches a skeleton besides its owner. */
@@ -22,7 +25,8 @@ export interface SeedOptions {
  *
  * @param directory The service directory.
  * @param options Who gets access.
- * @throws {PermissionError} When root calls and another user could change the directory.
+ * @throws {PermissionError} When root calls and another user could change the directory, or part of the skeleton is
+ * another user's.
  * @throws {FileError} When something else is in the way.
  *
  * @example
@@ -35,20 +39,34 @@ export async function seedSuperviseSkeleton(
   directory: string,
   { user = HERMES.user }: SeedOptions = {},
 ): Promise<void> {
-  assertOwnTree(directory, userName);
+  if (!isFolder(directory)) {
+    throw new FileError(`Cannot make the skeleton in ${directory}: there is no such folder.`);
+  }
+  const log = isFolder(posix.join(directory, "log"));
+  assertOwnTree(log ? posix.join(directory, "log") : directory, userName);
   const group = isRoot() ? findUser(user)?.gid ?? HERMES.fallbackId : undefined;
-  const actions = skeletonActions(directory, { log: isFolder(posix.join(directory, "log")), group });
-  for (const action of actions) {
+  for (const action of skeletonActions(directory, { log, group })) {
     if (action.do !== "mkdir" && action.do !== "fifo") continue;
     const there = lstatIfThere(action.path);
     if (there === undefined) {
       await perform(action, { verb: "register", service: posix.basename(directory) });
-    } else if (action.do === "mkdir" ? there.isDirectory() : there.isFIFO()) {
-      setGroupAndMode(action.path, action.mode, action.group);
     } else {
-      throw new FileError(`Cannot make ${action.path}: something else is there.`, {
-        hint: "Remove it, then try again.",
-      });
+      assertUsable(action, there);
+      setGroupAndMode(action.path, action.mode, action.group);
     }
+  }
+}
+
+function assertUsable({ do: make, path }: Action & { do: "mkdir" | "fifo" }, there: Stats): void {
+  if (make === "mkdir" ? !there.isDirectory() : !there.isFIFO()) {
+    throw new FileError(`Cannot make ${path}: something else is there.`, {
+      hint: "Remove it, then try again.",
+    });
+  }
+  if (there.uid !== process.getuid?.()) {
+    // To take it over would not do: the links its owner may have put in it would stay.
+    throw new PermissionError(`Cannot use ${path}: it belongs to ${userName(there.uid)}.`, {
+      hint: "Remove it, then try again.",
+    });
   }
 }

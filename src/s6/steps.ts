@@ -38,7 +38,7 @@ export interface RunningProcess {
 export interface SlotFacts {
   /** Whether there is a logger in `log/`. */
   readonly log: boolean;
-  /** Whether an s6-supervise runs on it. */
+  /** Whether an s6-supervise runs on it, and can be waited for. */
   readonly supervised: boolean;
   /** Whether it has a `down` file: the gateway stays down when its supervisor starts. */
   readonly down: boolean;
@@ -68,13 +68,17 @@ export function slotPath({ scandir, service }: S6Context): string {
   return posix.join(scandir, service);
 }
 
-/** Lets s6-svscan see a slot that is in place, and waits until it is supervised. */
-export function publish(context: S6Context): Step[] {
+/**
+ * Lets s6-svscan see a slot that is in place, and waits until it is supervised. Its registration is through with the
+ * last step, and not before: a run that was killed can be run again.
+ */
+export function publish(context: S6Context, startNow: boolean): Step[] {
   const slot = slotPath(context);
   return [
     rescan(context),
     { do: "wait", until: { kind: "supervised", directory: slot }, timeoutMs: SUPERVISE_LIMIT_MS },
     { do: "wait", until: { kind: "supervised", directory: `${slot}/log` }, timeoutMs: SUPERVISE_LIMIT_MS },
+    ...(startNow ? recordDesired(context, "running", "register") : []),
     { do: "remove", path: `${slot}/${REGISTERING}` },
   ];
 }
@@ -125,38 +129,50 @@ function endSupervisor({ programs }: S6Context, directory: string, timeoutMs: nu
 }
 
 /** Asks for the gateway, waits until it is up, and sees that it stays up for a moment. */
-export function bringUp(context: S6Context, { own, down }: SlotFacts, options: VerbOptions): Step[] {
-  const slot = slotPath(context);
-  const path = `${slot}/down`;
+export function bringUp(context: S6Context, slot: SlotFacts, options: VerbOptions): Step[] {
+  const directory = slotPath(context);
+  const path = `${directory}/down`;
   const allowUp: Step = { do: "remove", path, undo: [{ do: "write", path, mode: 0o644, text: "" }] };
   const settle: Step = {
     do: "run",
-    argv: [context.programs["s6-svwait"], "-d", "-t", String(SETTLE_MS), slot],
+    // Until its finish script has ended too: that decides whether it is parked.
+    argv: [context.programs["s6-svwait"], "-D", "-t", String(SETTLE_MS), directory],
     timeoutMs: SETTLE_MS + PROGRAM_LIMIT_MS,
     okCodes: [99],
     failures: { 0: { is: "gateway", why: "it came up and went down again at once" } },
   };
   return [
-    ...(own && down ? [allowUp] : []),
-    ...control(context, "up", own, options),
-    ...(own && options.wait !== false ? [settle] : []),
+    ...(slot.own && slot.down ? [allowUp] : []),
+    ...control(context, "up", slot, options),
+    ...(slot.own && options.wait !== false ? [settle] : []),
   ];
 }
 
 /** Asks the gateway to end, and waits until it and its `finish` have. */
-export function takeDown(context: S6Context, { own }: SlotFacts, options: VerbOptions): Step[] {
-  return control(context, "down", own, options);
+export function takeDown(context: S6Context, slot: SlotFacts, options: VerbOptions): Step[] {
+  return control(context, "down", slot, options);
 }
 
 /**
  * One command for the supervisor. s6-svc waits for it itself, where the caller may listen to the slot's events: to let
- * a group do that would let it make a root s6-supervise write through links (see skeleton.ts).
+ * a group do that would let it make a root s6-supervise write through links (see skeleton.ts). Nor does it where no
+ * s6-supervise runs: it would believe what the last one has said.
  */
-function control(context: S6Context, to: "up" | "down", mayListen: boolean, options: VerbOptions): Step[] {
+function control(
+  context: S6Context,
+  to: "up" | "down",
+  { own, supervised }: SlotFacts,
+  options: VerbOptions,
+): Step[] {
   const { programs } = context;
+  const mayListen = own && supervised;
   const { wait = true, timeoutMs } = options;
   const slot = slotPath(context);
-  const limitMs = timeoutMs ?? (to === "up" ? START_LIMIT_MS : stopLimitMs(context.definition));
+  // s6-svc takes whole milliseconds, and 0 for no limit at all.
+  const limitMs = Math.max(
+    1,
+    Math.ceil(timeoutMs ?? (to === "up" ? START_LIMIT_MS : stopLimitMs(context.definition))),
+  );
   const waiting = wait && mayListen ? [to === "up" ? "-wu" : "-wD", "-T", String(limitMs)] : [];
   const unsupervised: Failure = {
     is: "command",
