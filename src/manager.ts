@@ -77,8 +77,14 @@ export type Action =
     /** What other exit codes mean. */
     readonly failures?: Readonly<Record<number, Failure>>;
   }
-  /** Makes a folder; it must not be there. `group` is a group id. */
-  | { readonly do: "mkdir"; readonly path: string; readonly mode: number; readonly group?: number }
+  /** Makes a folder; it must not be there. `owner` and `group` are ids, by default the caller's. */
+  | {
+    readonly do: "mkdir";
+    readonly path: string;
+    readonly mode: number;
+    readonly owner?: number;
+    readonly group?: number;
+  }
   /** Writes a new file; nothing may be there. */
   | { readonly do: "write"; readonly path: string; readonly mode: number; readonly text: string }
   /** Replaces a file at once, as the given user when called by root. Its folder must be there. */
@@ -109,7 +115,7 @@ export type Verb = "register" | "unregister" | "start" | "stop" | "restart";
 /** What a verb would do, as data. `render` is the one that writes files and needs no manager. */
 export interface Plan {
   /** What it is for. */
-  readonly verb: Verb | "render";
+  readonly verb: Verb | "render" | "tree install" | "tree uninstall";
   /** The profile it is about. */
   readonly profile: string;
   /** The service of that profile. */

@@ -1,7 +1,7 @@
 /** Kind -> manager, a line each. */
 import { detect } from "./detect.ts";
 import { NoServiceManagerError, UnsupportedError, UsageError } from "./errors.ts";
-import type { GatewayDefinition } from "./gateway/definition.ts";
+import { type GatewayDefinition, HERMES } from "./gateway/definition.ts";
 import { readHostFacts } from "./host/facts.ts";
 import type { Detection, HostFacts, ServiceManager, ServiceManagerKind, Step } from "./manager.ts";
 
@@ -72,7 +72,7 @@ export async function detectServiceManager(): Promise<Detection> {
 export async function getServiceManager(settings: Settings = {}): Promise<ServiceManager> {
   const facts = settings.facts ?? readHostFacts();
   const detection = detect(facts);
-  const kind = settings.manager ?? detection.kind;
+  const kind = settings.manager ?? (detection.kind === "none" ? await ownTree(settings) : detection.kind);
   if (kind === "none") {
     throw new NoServiceManagerError(`Cannot find a service manager on this machine: ${detection.reason}.`, {
       hint:
@@ -84,4 +84,10 @@ export async function getServiceManager(settings: Settings = {}): Promise<Servic
     throw new UsageError(`Cannot use ${JSON.stringify(kind)} as a manager: it is none of ${known}.`);
   }
   return await MANAGERS[kind](settings, facts);
+}
+
+/** A tree of one's own runs without s6 being the machine's manager. */
+async function ownTree({ definition = HERMES }: Settings): Promise<"s6" | "none"> {
+  const { chooseScandir, DEFAULT_SCANDIR } = await import("./s6/scandir.ts");
+  return chooseScandir(definition).scandir === DEFAULT_SCANDIR ? "none" : "s6";
 }

@@ -6,7 +6,7 @@ import {
   help,
   type StricliIntegration,
 } from "@stricli/core";
-import { ACTING, COMMON, EACH, flag, parseLines, REGISTER, TARGET } from "./flags.ts";
+import { ACTING, COMMON, DRY_RUN, EACH, flag, parseLines, REGISTER, TARGET } from "./flags.ts";
 import { type CliContext, command, profileCommand, profilesCommand } from "./command.ts";
 import { parseSince } from "./since.ts";
 import { USAGE_TEXT } from "./usage_text.ts";
@@ -107,6 +107,33 @@ const root = buildRouteMap<string, CliContext>({
       },
       aliases: { f: "follow", n: "lines" },
       load: () => import("./commands/logs.ts"),
+    }),
+    tree: buildRouteMap<string, CliContext>({
+      docs: {
+        brief: "Run the service user's own supervision tree, so that nothing of it runs as root",
+      },
+      routes: {
+        install: command({
+          brief: "As root: make the tree of the service user, and start it",
+          flags: { dryRun: DRY_RUN, ...TARGET, ...COMMON },
+          load: () => import("./commands/tree_install.ts"),
+        }),
+        uninstall: command({
+          brief: "As root: stop the tree with all its gateways, and take it away",
+          flags: { dryRun: DRY_RUN, ...TARGET, ...COMMON },
+          load: () => import("./commands/tree_uninstall.ts"),
+        }),
+        status: command({
+          brief: "Show whether the tree runs",
+          flags: { ...TARGET, ...COMMON },
+          load: () => import("./commands/tree_status.ts"),
+        }),
+        run: command({
+          brief: "Run a tree of your own in the foreground, where no manager runs",
+          flags: { scandir: TARGET.scandir, quiet: COMMON.quiet },
+          load: () => import("./commands/tree_run.ts"),
+        }),
+      },
     }),
     demo: command({
       brief: "Show it all at work on a private s6, from start to finish",

@@ -1,4 +1,5 @@
 /** One call of a verb: what every verb is given, and how it is carried out. */
+import { HERMES } from "../gateway/definition.ts";
 import type { ServiceManager, Step } from "../manager.ts";
 import type { Settings } from "../registry.ts";
 import { readDefinitionFile } from "./definition_file.ts";
@@ -18,6 +19,10 @@ export interface Host {
   readonly streams: Streams;
   readonly environment: Environment;
   readonly getServiceManager: (settings: Settings) => Promise<ServiceManager>;
+  /** The user who owns the tree that the settings choose, when root calls and it is another's. */
+  readonly ownerToBecome: (settings: Settings) => Promise<string | undefined>;
+  /** Runs the same command line as that user; gives its exit code. */
+  readonly runAgainAs: (user: string, home: string) => Promise<number>;
 }
 
 /** What a verb is given. */
@@ -49,7 +54,7 @@ export async function carryOut<FLAGS extends CommonFlags, ARGS extends readonly 
   try {
     return await verb({ flags, output, host }, ...args);
   } catch (error) {
-    return output.fail(error).exitCode;
+    return error instanceof RanAsOwner ? error.exitCode : output.fail(error).exitCode;
   }
 }
 
@@ -61,7 +66,25 @@ export async function settingsOfCall(
   return { ...settings, onStep: (step: Step) => output.debug(formatStep(step)) };
 }
 
-/** The manager that a call is about. */
+/** The manager that a call is about. As root on another user's tree, the call goes on as that user. */
 export async function connect(call: Call<TargetFlags>): Promise<ServiceManager> {
-  return await call.host.getServiceManager(await settingsOfCall(call));
+  const settings = await settingsOfCall(call);
+  if (settings.manager === undefined || settings.manager === "s6") await becomeOwner(call, settings);
+  return await call.host.getServiceManager(settings);
+}
+
+/** The call went on as another user and is over. */
+class RanAsOwner {
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    this.exitCode = exitCode;
+  }
+}
+
+async function becomeOwner({ host }: Call<TargetFlags>, settings: Settings): Promise<void> {
+  const owner = await host.ownerToBecome(settings);
+  if (owner === undefined) return;
+  const home = settings.definition?.home ?? HERMES.home;
+  throw new RanAsOwner(await host.runAgainAs(owner, home));
 }

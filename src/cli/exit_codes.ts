@@ -10,9 +10,9 @@ export const EXIT_UNSUPPORTED = 3;
 const EXIT_FAILED = 1;
 const EXIT_PERMISSION = 4;
 /** `status`: the gateway is stopped or parked. */
-const EXIT_STATUS_DOWN = 3;
+export const EXIT_STATUS_DOWN = 3;
 /** `status`: what the gateway does is not known, or it is not registered. */
-const EXIT_STATUS_UNKNOWN = 4;
+export const EXIT_STATUS_UNKNOWN = 4;
 
 /** An error as people and programs read it. */
 export interface ErrorReport {

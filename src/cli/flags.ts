@@ -36,9 +36,12 @@ export const TARGET: FlagParametersForType<TargetFlags> = {
   },
 };
 
+/** Of every verb that has a plan. */
+export const DRY_RUN: BooleanFlag = flag("Print the steps, and do nothing");
+
 /** Of every verb that acts. */
 export const ACTING: FlagParametersForType<ActingFlags> = {
-  dryRun: flag("Print the steps, and do nothing"),
+  dryRun: DRY_RUN,
   timeout: {
     kind: "parsed",
     parse: parseSeconds,
@@ -78,13 +81,16 @@ export const REGISTER: FlagParametersForType<RegisterFlags> = {
   down: flag("Leave it down until it is started"),
 };
 
-/** A flag without a value. */
-export function flag(brief: string): {
+/** A flag without a value, as the parser wants it. */
+export interface BooleanFlag {
   readonly kind: "boolean";
   readonly brief: string;
   readonly optional: true;
   readonly withNegated: false;
-} {
+}
+
+/** A flag without a value. */
+export function flag(brief: string): BooleanFlag {
   return { kind: "boolean", brief, optional: true, withNegated: false };
 }
 

@@ -35,8 +35,10 @@ function formatAction(action: Action): string {
     case "run":
       return `run ${quoteShCommand(action.argv)}`;
     case "mkdir":
+      return `mkdir ${formatMode(action.mode)} ${quoteSh(action.path)}` +
+        formatId("owner", action.owner) + formatId("group", action.group);
     case "fifo":
-      return `${action.do} ${formatMode(action.mode)} ${quoteSh(action.path)}${formatGroup(action.group)}`;
+      return `fifo ${formatMode(action.mode)} ${quoteSh(action.path)}${formatId("group", action.group)}`;
     case "write":
       return `write ${formatMode(action.mode)} ${quoteSh(action.path)} (${formatSize(action.text)})`;
     case "replace":
@@ -75,8 +77,8 @@ export function formatMode(mode: number): string {
   return `0${mode.toString(8)}`;
 }
 
-function formatGroup(group: number | undefined): string {
-  return group === undefined ? "" : ` group ${group}`;
+function formatId(name: string, id: number | undefined): string {
+  return id === undefined ? "" : ` ${name} ${id}`;
 }
 
 function formatSize(text: string): string {

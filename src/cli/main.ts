@@ -17,6 +17,14 @@ const THIS_PROCESS: Host = {
     const { getServiceManager } = await import("../registry.ts");
     return await getServiceManager(settings);
   },
+  ownerToBecome: async (settings) => {
+    const { ownerToBecome } = await import("../s6/scandir.ts");
+    return ownerToBecome(settings);
+  },
+  runAgainAs: async (user, home) => {
+    const { runAgainAs } = await import("../host/foreground.ts");
+    return await runAgainAs(user, home);
+  },
 };
 
 /** A variable that Deno does not let us read is not set. */

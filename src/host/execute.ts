@@ -11,7 +11,7 @@ import {
   TimeoutError,
 } from "../errors.ts";
 import type { Action, Condition, Outcome, Plan, Step } from "../manager.ts";
-import { findProgram } from "./facts.ts";
+import { dropTo, findProgram } from "./facts.ts";
 import {
   hasReader,
   isErrno,
@@ -193,18 +193,12 @@ async function replaceFile({ path, text, as }: Action & { do: "replace" }, { ver
   throw new FileError(`Cannot write ${path}${isRoot() ? ` as ${as}` : ""} for this ${verb}: ${why}.`);
 }
 
-function dropTo(user: string): string[] {
-  const program = findProgram("s6-setuidgid");
-  if (program === undefined) throw new ProgramNotFoundError("s6-setuidgid", "It comes with s6.");
-  return [program, user];
-}
-
 function changeFiles(
   action: Action & { do: "mkdir" | "write" | "rename" | "remove" },
   subject: Subject,
 ): void {
   changing(subject, () => {
-    if (action.do === "mkdir") makeFolder(action.path, action.mode, action.group);
+    if (action.do === "mkdir") makeFolder(action.path, action.mode, action.group, action.owner);
     if (action.do === "write") writeNewFile(action.path, action.text, action.mode);
     if (action.do === "rename") renameSync(action.from, action.to);
     if (action.do === "remove") removeTree(action.path);

@@ -2,6 +2,7 @@
 import { accessSync, constants, readFileSync, readlinkSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import process from "node:process";
+import { ProgramNotFoundError } from "../errors.ts";
 import type { HostFacts } from "../manager.ts";
 
 /** Reads what detection and rendering depend on. `root` is where the file system starts, for tests: `/`. */
@@ -44,6 +45,25 @@ export function userName(uid: number): string {
   return line?.split(":")[0] ?? String(uid);
 }
 
+/**
+ * The words that run a program as another user, when root calls.
+ *
+ * @throws {ProgramNotFoundError} When there is nothing that could.
+ */
+export function dropTo(user: string): string[] {
+  const setuidgid = findProgram("s6-setuidgid");
+  if (setuidgid !== undefined) return [setuidgid, user];
+  const setpriv = findProgram("setpriv");
+  const ids = findUser(user);
+  if (setpriv === undefined || ids === undefined) {
+    throw new ProgramNotFoundError(
+      "s6-setuidgid",
+      "It comes with s6; setpriv, from util-linux, would do as well.",
+    );
+  }
+  return [setpriv, `--reuid=${ids.uid}`, `--regid=${ids.gid}`, "--init-groups", "--"];
+}
+
 /** The value s6-overlay gives to every service for a variable (with-contenv), undefined outside of s6-overlay. */
 export function containerEnvironment(name: string): string | undefined {
   return readText(`/run/s6/container_environment/${name}`).replace(/\n$/, "") || undefined;
@@ -58,6 +78,15 @@ function hasSystemctl(): boolean {
     return pathFolders().some((folder) => folder !== "" && isExecutable(join(folder, "systemctl")));
   } catch {
     return false; // Deno does not let us read PATH.
+  }
+}
+
+/** The folder for a user's runtime files (XDG_RUNTIME_DIR); undefined where there is none or Deno keeps it from us. */
+export function runtimeFolder(): string | undefined {
+  try {
+    return process.env["XDG_RUNTIME_DIR"] || undefined;
+  } catch {
+    return undefined;
   }
 }
 

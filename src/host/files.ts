@@ -31,9 +31,11 @@ export function isRoot(): boolean {
 }
 
 /** Makes a folder with exactly this mode, whatever the umask. Nothing may be there. */
-export function makeFolder(path: string, mode: number, group?: number): void {
+export function makeFolder(path: string, mode: number, group?: number, owner?: number): void {
   mkdirSync(path, { mode: 0o700 });
   setGroupAndMode(path, mode, group);
+  // Last of all: from then on it is another user's.
+  if (owner !== undefined) chownSync(path, owner, group ?? process.getgid?.() ?? -1);
 }
 
 /** Gives a path of ours its group, by default the caller's, then its mode: a change of group may clear bits. */

@@ -38,6 +38,7 @@ import { explainFailure, howToRegister, notDone } from "./explain.ts";
 import { renderSlot } from "./render.ts";
 import {
   assertScandir,
+  chooseScandir,
   contextOf,
   isHalfRegistered,
   isTakenOutByAnother,
@@ -52,12 +53,11 @@ import {
 import type { S6Context } from "./steps.ts";
 import { statusOf } from "./status.ts";
 
-/** The scandir of s6-overlay. */
-export const DEFAULT_SCANDIR = "/run/service";
+export { DEFAULT_SCANDIR } from "./scandir.ts";
 
 /** What an S6ServiceManager works on. */
 export interface S6Settings {
-  /** The folder an s6-svscan watches; by default `/run/service`. */
+  /** The folder an s6-svscan watches; by default the service user's own tree when there is one, else `/run/service`. */
   readonly scandir?: string;
   /** What to run; by default the Hermes agent's gateways. */
   readonly definition?: GatewayDefinition;
@@ -80,7 +80,7 @@ export interface S6Settings {
 export class S6ServiceManager implements ServiceManager {
   /** `s6` */
   readonly kind = "s6";
-  readonly #scandir: string;
+  readonly #settings: S6Settings;
   readonly #definition: GatewayDefinition;
   readonly #facts: HostFacts;
   readonly #onStep: ((step: Step) => void) | undefined;
@@ -92,10 +92,15 @@ export class S6ServiceManager implements ServiceManager {
    * @param facts What the machine is; by default they are read.
    */
   constructor(settings: S6Settings = {}, facts: HostFacts = readHostFacts()) {
-    this.#scandir = posix.resolve(settings.scandir ?? DEFAULT_SCANDIR);
     this.#definition = settings.definition ?? HERMES;
+    this.#settings = settings;
     this.#facts = facts;
     this.#onStep = settings.onStep;
+  }
+
+  /** Looked up when it is needed: to render, a runtime may give no leave to look. */
+  get #scandir(): string {
+    return posix.resolve(this.#settings.scandir ?? chooseScandir(this.#definition).scandir);
   }
 
   /** True: a slot can be added while s6-svscan runs. */

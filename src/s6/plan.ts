@@ -29,9 +29,14 @@ import {
 export function planRegister(context: S6Context, files: readonly RenderedFile[], startNow: boolean): Plan {
   const staging = posix.join(context.scandir, stagingName(context.service, context.owner));
   const slot = slotPath(context);
+  const log = files.some(({ path }) => path === `${context.service}/log/run`);
   const steps: Step[] = [
     { do: "mkdir", path: staging, mode: 0o755, undo: [{ do: "remove", path: staging }] },
-    ...["data", "log"].map((name): Step => ({ do: "mkdir", path: `${staging}/${name}`, mode: 0o755 })),
+    ...["data", ...(log ? ["log"] : [])].map((name): Step => ({
+      do: "mkdir",
+      path: `${staging}/${name}`,
+      mode: 0o755,
+    })),
     ...files.map(({ path, mode, text }): Step => ({
       do: "write",
       path: posix.join(staging, posix.relative(context.service, path)),
@@ -39,14 +44,14 @@ export function planRegister(context: S6Context, files: readonly RenderedFile[],
       text,
     })),
     { do: "write", path: `${staging}/${REGISTERING}`, mode: 0o644, text: `${context.owner}\n` },
-    ...skeletonActions(staging, { log: true, group: context.group }),
+    ...skeletonActions(staging, { log, group: context.group }),
     {
       do: "rename",
       from: staging,
       to: slot,
-      undo: [{ do: "rename", from: slot, to: staging }, ...dismantle(context, staging, true)],
+      undo: [{ do: "rename", from: slot, to: staging }, ...dismantle(context, staging, log)],
     },
-    ...publish(context, startNow),
+    ...publish(context, log, startNow),
   ];
   return plan("register", context, steps);
 }
@@ -54,7 +59,7 @@ export function planRegister(context: S6Context, files: readonly RenderedFile[],
 /** Finishes a registration whose caller was killed after it had published the slot. */
 export function planFinishRegistration(context: S6Context, startNow: boolean): Plan {
   return plan("register", context, [
-    ...publish(context, startNow),
+    ...publish(context, true, startNow),
   ]);
 }
 

@@ -27,15 +27,17 @@ export interface SlotOptions {
   readonly startNow?: boolean;
 }
 
-const SHEBANG: Readonly<Record<Interpreter, string>> = {
+/** The first line of a script. */
+export const SHEBANG: Readonly<Record<Interpreter, string>> = {
   "with-contenv": "#!/command/with-contenv sh",
   sh: "#!/bin/sh",
 };
 
-const IS_ROOT = '[ "$(id -u)" = 0 ]';
+/** The test by which a script tells that it is root. */
+export const IS_ROOT = '[ "$(id -u)" = 0 ]';
 
 /** Root must not be taken for somebody else because there is no `id`; 111 is s6's code for a failed system call. */
-const NEEDS_ID = [
+export const NEEDS_ID: readonly string[] = [
   "# Without id, the tests below would take root for an unprivileged user.",
   "id -u >/dev/null || exit 111",
 ];
@@ -80,7 +82,7 @@ export function renderRun(definition: GatewayDefinition, profile: string, option
   const user = oneLine(definition.user);
   const { early, late } = environmentOf(definition, options.extraEnv ?? {});
   const command = gatewayCommand(definition, profile, late);
-  return lines(
+  return scriptOf(
     SHEBANG[options.interpreter],
     "# shellcheck shell=sh",
     `# Run by s6-supervise to become ${service}, as the supervisor's own user.`,
@@ -104,7 +106,7 @@ export function renderRun(definition: GatewayDefinition, profile: string, option
 export function renderFinish(definition: GatewayDefinition, profile: string): string {
   const { exitPolicy } = definition;
   const service = oneLine(serviceName(profile, definition));
-  return lines(
+  return scriptOf(
     SHEBANG.sh,
     "# shellcheck shell=sh",
     `# Run by s6-supervise whenever ${service} has ended, as the supervisor's own user.`,
@@ -133,7 +135,7 @@ export function renderLogRun(
   const logger = ["s6-log", ...logScript(definition).map(quoteSh), '"$log_dir"'].join(" ");
   // The word s6-log stands on the last two lines only: what comes before them is also run by itself, in tests.
   // There is no "set -e": where the folder cannot be prepared, the logger's own message says more.
-  return lines(
+  return scriptOf(
     SHEBANG[interpreter],
     "# shellcheck shell=sh",
     `# Run by s6-supervise to become the logger of ${service}, as the supervisor's own user.`,
@@ -211,6 +213,7 @@ function oneLine(text: string): string {
   return text.replaceAll(/[\s\p{Control}]+/gu, " ");
 }
 
-function lines(...all: string[]): string {
+/** A script from its lines. */
+export function scriptOf(...all: string[]): string {
   return all.join("\n") + "\n";
 }

@@ -2,7 +2,7 @@
 import { posix } from "node:path";
 import process from "node:process";
 import { PermissionError, ProgramNotFoundError, type S6CommandError, UsageError } from "../errors.ts";
-import type { GatewayDefinition } from "../gateway/definition.ts";
+import { type GatewayDefinition, HERMES } from "../gateway/definition.ts";
 import { DESIRED_STATE_FILE, parseDesiredState } from "../gateway/desired_state.ts";
 import { profileFolderOf, serviceName } from "../gateway/profile.ts";
 import {
@@ -12,6 +12,7 @@ import {
   isAlive,
   processIdentity,
   processStartTime,
+  runtimeFolder,
   userName,
 } from "../host/facts.ts";
 import {
@@ -28,8 +29,57 @@ import { readSlot, type SlotReading } from "../host/slots.ts";
 import type { Desired, Plan, RenderedFile } from "../manager.ts";
 import { formatOwner, ownerOfName, parseOwner } from "./names.ts";
 import { planSweep } from "./plan.ts";
+import { treeScandir } from "./tree.ts";
 import { REGISTERING, type RunningProcess, type S6Context, type S6Program, type SlotFacts } from "./steps.ts";
 import { parseStatusRecord, parseSvstat, type S6Record, SVSTAT_FIELDS } from "./status.ts";
+
+/** The scandir of s6-overlay. */
+export const DEFAULT_SCANDIR = "/run/service";
+
+/** A scandir, and why it is the one. */
+export interface ScandirChoice {
+  readonly scandir: string;
+  readonly reason: string;
+}
+
+/**
+ * The scandir to use where none is named: the service user's own tree when there is one, as an unprivileged caller the
+ * tree that `gatewarden tree run` keeps, else that of s6-overlay.
+ */
+export function chooseScandir({ user }: GatewayDefinition): ScandirChoice {
+  const own = treeScandir(user);
+  if (isFolder(own)) return { scandir: own, reason: `${user} has a tree of its own` };
+  const foreground = foregroundScandir();
+  if (foreground !== undefined && isOwnFolder(foreground)) {
+    return { scandir: foreground, reason: "the caller has a tree of its own (gatewarden tree run)" };
+  }
+  return { scandir: DEFAULT_SCANDIR, reason: `there is no tree of ${user}'s own, no folder ${own}` };
+}
+
+/** The scandir of the tree that a user runs in the foreground; undefined for root. */
+export function foregroundScandir(): string | undefined {
+  if (isRoot()) return undefined;
+  const runtime = runtimeFolder();
+  return runtime === undefined ? `/tmp/gatewarden-${process.getuid?.()}` : posix.join(runtime, "gatewarden");
+}
+
+/** Whether a folder is the caller's own, and nobody else may change what is in it. */
+export function isOwnFolder(path: string): boolean {
+  const stats = lstatIfThere(path);
+  return stats?.isDirectory() === true && stats.uid === process.getuid?.() && (stats.mode & 0o022) === 0;
+}
+
+/**
+ * The user to become before looking into a scandir: its owner, when root calls and it is somebody else's. Undefined
+ * when the caller can go on as it is.
+ */
+export function ownerToBecome(
+  { scandir, definition = HERMES }: { readonly scandir?: string; readonly definition?: GatewayDefinition },
+): string | undefined {
+  if (!isRoot()) return undefined;
+  const uid = lstatIfThere(posix.resolve(scandir ?? chooseScandir(definition).scandir))?.uid ?? 0;
+  return uid === 0 ? undefined : userName(uid);
+}
 
 /**
  * Refuses a scandir that is none or that the caller cannot look into, and as root one that another user could change.

@@ -72,12 +72,15 @@ export function slotPath({ scandir, service }: S6Context): string {
  * Lets s6-svscan see a slot that is in place, and waits until it is supervised. Its registration is through with the
  * last step, and not before: a run that was killed can be run again.
  */
-export function publish(context: S6Context, startNow: boolean): Step[] {
+export function publish(context: S6Context, log: boolean, startNow: boolean): Step[] {
   const slot = slotPath(context);
   return [
     rescan(context),
-    { do: "wait", until: { kind: "supervised", directory: slot }, timeoutMs: SUPERVISE_LIMIT_MS },
-    { do: "wait", until: { kind: "supervised", directory: `${slot}/log` }, timeoutMs: SUPERVISE_LIMIT_MS },
+    ...[slot, ...(log ? [`${slot}/log`] : [])].map((directory): Step => ({
+      do: "wait",
+      until: { kind: "supervised", directory },
+      timeoutMs: SUPERVISE_LIMIT_MS,
+    })),
     ...(startNow ? recordDesired(context, "running", "register") : []),
     { do: "remove", path: `${slot}/${REGISTERING}` },
   ];

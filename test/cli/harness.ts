@@ -128,6 +128,8 @@ export interface CallResult {
   readonly stderr: string;
   /** What the manager was asked with. */
   readonly settings: Settings | undefined;
+  /** As whom the command line was run again. It exits with 42 then. */
+  readonly again: readonly [user: string, home: string][];
 }
 
 /** Runs the command line. */
@@ -135,6 +137,7 @@ export async function gatewarden(
   manager: ServiceManager,
   argv: readonly string[],
   environment: Partial<Record<Variable, string>> = {},
+  owner?: string,
 ): Promise<CallResult> {
   const written = { stdout: "", stderr: "" };
   const stream = (name: keyof typeof written) => ({
@@ -143,6 +146,7 @@ export async function gatewarden(
     },
   });
   let asked: Settings | undefined;
+  const again: [user: string, home: string][] = [];
   const host: Host = {
     streams: { stdout: stream("stdout"), stderr: stream("stderr") },
     environment: (name) => environment[name],
@@ -150,7 +154,9 @@ export async function gatewarden(
       asked = settings;
       return Promise.resolve(manager);
     },
+    ownerToBecome: () => Promise.resolve(owner),
+    runAgainAs: (user, home) => Promise.resolve(again.push([user, home]) && 42),
   };
   const exitCode = await main(argv, host);
-  return { exitCode, ...written, settings: asked };
+  return { exitCode, ...written, settings: asked, again };
 }

@@ -6,7 +6,7 @@ import { onInterruption } from "../../host/interruption.ts";
 import type { LogFolder } from "../../host/log_files.ts";
 import { readLog } from "../../host/read_log.ts";
 import type { ServiceManager } from "../../manager.ts";
-import { type Call, type CommonFlags, settingsOfCall } from "../call.ts";
+import { type Call, type CommonFlags, connect, settingsOfCall } from "../call.ts";
 import { EXIT_DONE } from "../exit_codes.ts";
 import { linesSince } from "../log_time.ts";
 import type { Output } from "../output.ts";
@@ -25,9 +25,9 @@ const FOLLOW_LINES = 10;
 
 /** `gatewarden logs PROFILE` */
 export default async function logs(call: Call<LogsFlags>, profile: string): Promise<number> {
-  const { flags, output, host } = call;
+  const { flags, output } = call;
+  const manager = await connect(call);
   const settings = await settingsOfCall(call);
-  const manager = await host.getServiceManager(settings);
   const directory = await manager.logDirectory(profile);
   if (directory === undefined) {
     throw new UnsupportedError(`Cannot show the log of "${profile}": ${manager.kind} keeps it itself.`);
