@@ -289,14 +289,26 @@ Remove it first, or name another folder with --out."
 test_each_runtime 'render --out: writes the tree with exact modes, and overwrites nothing' render_tree
 
 environment_from() {
-  cli render coder --env-from <(printf 'PLACE=here\nGREETING=hi\n') -e GREETING=hello
-  [[ $status -eq 0 && -z $stderr ]]
-  grep -qx 'export PLACE=here' <<<"$output"
-  grep -qx 'export GREETING=hello' <<<"$output"
-  cli render coder --env-from "$BATS_TEST_TMPDIR/none"
-  [[ $status -eq 2 && $stderr == "gatewarden: Cannot read the environment from $BATS_TEST_TMPDIR/none: ENOENT"* ]]
+  local file=$BATS_TEST_TMPDIR/secrets out=$BATS_TEST_TMPDIR/out
+  (umask 077 && printf 'PLACE=s3cret\nGREETING=hi\n' >"$file")
+  cli render coder --env-from "$file" -e GREETING=hello
+  [[ $status -eq 0 && -z $stderr && $output != *s3cret* && $output != *hello* ]]
+  [[ $output == *"==> gateway-coder/env/PLACE 0600 <=="$'\n(7 bytes, not shown; --out DIR writes it)\n'* ]]
+  cli render coder --env-from - -e GREETING=hello --out "$out" <"$file"
+  [[ $status -eq 0 && $(stat -c %a "$out/gateway-coder/env") == 700 ]]
+  [[ $(cd "$out/gateway-coder/env" && stat -c '%a %n' -- *) == '600 PLACE' ]]
+  [[ $(<"$out/gateway-coder/env/PLACE") == s3cret ]]
+  grep -qx 'export GREETING=hello' "$out/gateway-coder/run"
+  chmod 640 "$file"
+  cli render coder --env-from "$file"
+  expect 4 '' "gatewarden: Cannot use $file: others than its owner may read or write it.
+Close it with: chmod 600 $file"
+  cli render coder --env-from <(printf 'A=1\n')
+  [[ $status -eq 4 && $stderr == *': it is a link.'* ]]
+  cli render coder --env-from "$file.none"
+  expect 2 '' "gatewarden: Cannot use $file.none: there is no such file."
 }
-test_each_runtime 'render --env-from: reads a file, which may be a pipe' environment_from
+test_each_runtime 'render --env-from: reads a private file, or standard input, and prints nothing of it' environment_from
 
 render_same() {
   run_cli "$RUNTIME" --manager s6 render coder --out "$BATS_TEST_TMPDIR/out"

@@ -17,12 +17,10 @@ logs_as_root() {
   run_as 0 "$@" "$NAMED"
   assert_calls <<'OUT'
 id -u
-id -u
 s6-setuidgid hermes mkdir -p /opt/data/logs/gateways/coder
 dropped: mkdir -p /opt/data/logs/gateways/coder
 s6-setuidgid hermes rm -f /opt/data/logs/gateways/coder/lock
 dropped: rm -f /opt/data/logs/gateways/coder/lock
-id -u
 s6-setuidgid hermes s6-log 1 n10 s1000000 T /opt/data/logs/gateways/coder
 dropped: s6-log 1 n10 s1000000 T /opt/data/logs/gateways/coder
 OUT
@@ -60,12 +58,10 @@ logs_below_a_home_with_spaces() {
   run_as 0 "$@" "$CUSTOM_HOME"
   assert_calls <<'OUT'
 id -u
-id -u
 s6-setuidgid hermes mkdir -p '/srv/agents of Zoë/it'\''s hermes/logs/gateways/coder'
 dropped: mkdir -p '/srv/agents of Zoë/it'\''s hermes/logs/gateways/coder'
 s6-setuidgid hermes rm -f '/srv/agents of Zoë/it'\''s hermes/logs/gateways/coder/lock'
 dropped: rm -f '/srv/agents of Zoë/it'\''s hermes/logs/gateways/coder/lock'
-id -u
 s6-setuidgid hermes s6-log 1 n10 s1000000 T '/srv/agents of Zoë/it'\''s hermes/logs/gateways/coder'
 dropped: s6-log 1 n10 s1000000 T '/srv/agents of Zoë/it'\''s hermes/logs/gateways/coder'
 OUT
@@ -76,12 +72,10 @@ logs_for_another_program() {
   run_as 0 "$@" "$OTHER_PROGRAM"
   assert_calls <<'OUT'
 id -u
-id -u
 s6-setuidgid _relay mkdir -p /var/log/relay/eu-west
 dropped: mkdir -p /var/log/relay/eu-west
 s6-setuidgid _relay rm -f /var/log/relay/eu-west/lock
 dropped: rm -f /var/log/relay/eu-west/lock
-id -u
 s6-setuidgid _relay s6-log n3 s65536 t /var/log/relay/eu-west
 dropped: s6-log n3 s65536 t /var/log/relay/eu-west
 OUT
@@ -104,3 +98,18 @@ id -u
 OUT
 }
 test_each_shell 'log/run: does not take root for somebody else when id fails' needs_id
+
+# id answers once, and fails from then on: the service user may use up all memory at any moment.
+stays_root_when_id_fails_later() {
+  fake id "[ ! -e '$BATS_TEST_TMPDIR/asked' ] || exit 127; : >'$BATS_TEST_TMPDIR/asked'; echo 0"
+  run_as 0 "$@" "$NAMED"
+  assert_calls <<'OUT'
+s6-setuidgid hermes mkdir -p /opt/data/logs/gateways/coder
+dropped: mkdir -p /opt/data/logs/gateways/coder
+s6-setuidgid hermes rm -f /opt/data/logs/gateways/coder/lock
+dropped: rm -f /opt/data/logs/gateways/coder/lock
+s6-setuidgid hermes s6-log 1 n10 s1000000 T /opt/data/logs/gateways/coder
+dropped: s6-log 1 n10 s1000000 T /opt/data/logs/gateways/coder
+OUT
+}
+test_each_shell 'log/run: does not take root for somebody else when id fails later' stays_root_when_id_fails_later

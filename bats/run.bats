@@ -51,7 +51,6 @@ starts_as_root() {
   run_as 0 "$@" "$(script_of plain)"
   assert_calls <<'OUT'
 id -u
-id -u
 s6-setuidgid hermes hermes gateway run --replace
 dropped: hermes gateway run --replace
 OUT
@@ -168,6 +167,16 @@ id -u
 OUT
 }
 test_each_shell 'run: does not take root for somebody else when id fails' needs_id
+
+# id answers once, and fails from then on: the service user may use up all memory at any moment.
+stays_root_when_id_fails_later() {
+  stub s6-setuidgid hermes
+  fake id "[ ! -e '$BATS_TEST_TMPDIR/asked' ] || exit 127; : >'$BATS_TEST_TMPDIR/asked'; echo 0"
+  run_as 0 "$@" "$(script_of plain)"
+  [[ $(calls | head -n 1) == 's6-setuidgid '* ]]
+  [[ $(calls | sed -n 2p) == 'dropped: '* ]]
+}
+test_each_shell 'run: does not take root for somebody else when id fails later' stays_root_when_id_fails_later
 
 needs_home() {
   stub id s6-setuidgid hermes

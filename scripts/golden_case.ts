@@ -9,7 +9,7 @@
  *     golden/errors/bad-name/s6/ERROR        instead of all these: the error that the input gives
  */
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { formatPlan } from "../src/cli/format_plan.ts";
 import { GatewardenError } from "../src/errors.ts";
 import { type GatewayDefinition, HERMES } from "../src/gateway/definition.ts";
@@ -18,13 +18,21 @@ import type { Plan, RenderedFile } from "../src/manager.ts";
 import { planRegister, planRestart, planStart, planStop, planUnregister } from "../src/s6/plan.ts";
 import { type Interpreter, renderSlot } from "../src/s6/render.ts";
 import type { S6Context, SlotFacts } from "../src/s6/steps.ts";
+import { planTreeInstall, planTreeUninstall, renderTree, treeService } from "../src/s6/tree.ts";
 
 /** What a case.json holds. */
 interface Case {
+  /** Whose slot it is; not there in a case of a tree. */
   readonly profile: string;
+  /** The service user's own tree, instead of a slot. */
+  readonly tree?: boolean;
   /** By default `with-contenv`. */
   readonly interpreter?: Interpreter;
   readonly environment?: Readonly<Record<string, string>>;
+  /** What `--env-from` has read. */
+  readonly secretEnvironment?: Readonly<Record<string, string>>;
+  /** Whether the profile has a gateway_state.json; by default it has none. */
+  readonly gatewayState?: boolean;
   /** By default true. */
   readonly startNow?: boolean;
 }
@@ -67,9 +75,12 @@ function errorFile(error: unknown): RenderedFile[] {
 }
 
 function renderS6(definition: GatewayDefinition, input: Case): RenderedFile[] {
-  const { profile, interpreter = "with-contenv", environment = {}, startNow = true } = input;
-  const files = renderSlot(definition, profile, { interpreter, extraEnv: environment, startNow });
-  const context = { ...HOSTS[interpreter], ...FIXED, ...namesOf(definition, profile) };
+  if (input.tree === true) return renderTreeCase(definition, input);
+  const { profile, interpreter = "with-contenv", environment = {}, secretEnvironment = {} } = input;
+  const { startNow = true, gatewayState = false } = input;
+  const options = { interpreter, extraEnv: environment, secretEnv: secretEnvironment, startNow };
+  const files = renderSlot(definition, profile, options);
+  const context = { ...HOSTS[interpreter], ...FIXED, ...namesOf(definition, profile), gatewayState };
   const slot: SlotFacts = {
     log: true,
     supervised: true,
@@ -83,6 +94,40 @@ function renderS6(definition: GatewayDefinition, input: Case): RenderedFile[] {
     planStart(context, slot),
     planStop(context, slot),
     planRestart(context, slot),
+  ];
+  return [...files, modesFile(files), commandsFile(plans)];
+}
+
+function renderTreeCase(
+  definition: GatewayDefinition,
+  { interpreter = "with-contenv" }: Case,
+): RenderedFile[] {
+  const { user } = definition;
+  const { programs } = HOSTS[interpreter];
+  const context: S6Context = {
+    ...FIXED,
+    ...namesOf(definition, "default"),
+    gatewayState: false,
+    profile: user,
+    service: treeService(user),
+    scandir: "/run/service",
+    programs,
+    group: undefined,
+    profileFolder: undefined,
+  };
+  const files = renderTree(definition, interpreter);
+  const find = [posix.join(posix.dirname(programs["s6-svc"]), "s6-setuidgid"), user, "/usr/bin/find"];
+  const found = {
+    trees: false,
+    scandir: "absent",
+    half: false,
+    ids: { uid: 10000, gid: 10000 },
+    find,
+  } as const;
+  const slot: SlotFacts = { log: false, supervised: true, down: false, own: true, process: PROCESS };
+  const plans = [
+    planTreeInstall(context, files, found),
+    planTreeUninstall(context, { slot, scandir: true, find }),
   ];
   return [...files, modesFile(files), commandsFile(plans)];
 }
@@ -124,6 +169,10 @@ function modesFile(files: readonly RenderedFile[]): RenderedFile {
 }
 
 function commandsFile(plans: readonly Plan[]): RenderedFile {
-  const blocks = plans.map((plan) => `# gatewarden ${plan.verb} ${plan.profile}\n${formatPlan(plan)}`);
+  const blocks = plans.map((plan) => `# gatewarden ${callOf(plan)}\n${formatPlan(plan)}`);
   return { path: "COMMANDS", mode: 0o644, text: blocks.join("\n") };
+}
+
+function callOf({ verb, profile }: Plan): string {
+  return verb.startsWith("tree ") ? verb : `${verb} ${profile}`;
 }

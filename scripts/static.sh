@@ -66,7 +66,7 @@ shellcheck_golden() {
 
 shellcheck_sources() {
   set --
-  for file in scripts/*.sh scripts/*/*.sh .ci/run bats/helper/*.bash bats/stubs/*; do
+  for file in scripts/*.sh .ci/run bats/helper/*.bash bats/stubs/* bats/real/*.bash bats/real/helper/*.*sh test/*/*.sh test/*/*/*.sh; do
     if [ -f "$file" ]; then set -- "$@" "$file"; fi
   done
   shellcheck --external-sources "$@"

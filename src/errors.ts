@@ -134,6 +134,29 @@ export class GatewayAlreadyRegisteredError extends GatewardenError {
   }
 }
 
+/** The user's own tree is there already. Exit code 1. */
+export class TreeAlreadyInstalledError extends GatewardenError {
+  /** `tree-already-installed` */
+  readonly code: string = "tree-already-installed";
+  /** The user whose tree it is. */
+  readonly user: string;
+
+  /**
+   * Makes the error.
+   *
+   * @param user The user whose tree it is.
+   * @param where The path that is already there.
+   * @param cause The system's error, if there was one.
+   */
+  constructor(user: string, where: string, cause?: unknown) {
+    super(`Cannot install a tree for ${user}: it is installed already, in ${where}.`, {
+      hint: "To see whether it runs: gatewarden tree status",
+      cause,
+    });
+    this.user = user;
+  }
+}
+
 /** One thing that is wrong with a definition. */
 export interface DefinitionIssue {
   /** The field, by path: `log.files`, `command.default[0]`; empty for the whole document. */
@@ -184,7 +207,7 @@ export class S6CommandError extends GatewardenError {
   readonly action: string;
   /** The program and its arguments. */
   readonly argv: readonly string[];
-  /** The exit code of the program; 128 + N when signal N killed it. */
+  /** The exit code of the program. */
   readonly commandExitCode: number;
   /** What it wrote to standard error. */
   readonly stderr: string;

@@ -34,6 +34,8 @@ export interface Detection {
     readonly found: boolean;
     readonly reason: string;
   }[];
+  /** s6: the scandir that is used where none is named, and why; there when it counts. */
+  readonly scandir?: { readonly path: string; readonly reason: string };
 }
 
 /** A file as it is rendered, at its path relative to where the manager wants it. */
@@ -87,8 +89,18 @@ export type Action =
   }
   /** Writes a new file; nothing may be there. */
   | { readonly do: "write"; readonly path: string; readonly mode: number; readonly text: string }
-  /** Replaces a file at once, as the given user when called by root. Its folder must be there. */
+  /** Replaces a file at once, as the given user when called by root. Its folder must be there, reached through no link. */
   | { readonly do: "replace"; readonly path: string; readonly text: string; readonly as: string }
+  /**
+   * Sets fields of the JSON object in a file, as the given user when called by root. All else in it stays. A file that
+   * is missing, is larger than 64 KiB or holds no JSON object is left alone.
+   */
+  | {
+    readonly do: "update";
+    readonly path: string;
+    readonly fields: Readonly<Record<string, string>>;
+    readonly as: string;
+  }
   /** Makes a FIFO; nothing may be there. */
   | { readonly do: "fifo"; readonly path: string; readonly mode: number; readonly group?: number }
   /** Renames; what is at `to` must not be there. */
@@ -190,6 +202,8 @@ export interface VerbOptions {
 export interface RegisterOptions extends VerbOptions {
   /** Environment variables of this profile, over those of the definition. */
   readonly extraEnv?: Readonly<Record<string, string>>;
+  /** Likewise, for values that no script, argument or output may show; `extraEnv` wins. */
+  readonly secretEnv?: Readonly<Record<string, string>>;
   /** Whether it starts now; by default true. */
   readonly startNow?: boolean;
 }

@@ -68,6 +68,7 @@ export {
   ProgramNotFoundError,
   S6CommandError,
   TimeoutError,
+  TreeAlreadyInstalledError,
   UnsupportedError,
   UsageError,
 } from "./errors.ts";

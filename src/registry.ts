@@ -4,13 +4,16 @@ import { NoServiceManagerError, UnsupportedError, UsageError } from "./errors.ts
 import { type GatewayDefinition, HERMES } from "./gateway/definition.ts";
 import { readHostFacts } from "./host/facts.ts";
 import type { Detection, HostFacts, ServiceManager, ServiceManagerKind, Step } from "./manager.ts";
+import type { ScandirChoice } from "./s6/choose_scandir.ts";
 
 /** What may be chosen instead of found out or built in. */
 export interface Settings {
   /** The manager; by default the one this machine runs. */
   readonly manager?: ServiceManagerKind;
-  /** s6: the scandir; by default `/run/service`. */
+  /** s6: the scandir; by default that of the definition, of the service user's own tree, or `/run/service`. */
   readonly scandir?: string;
+  /** s6: whether root may use a scandir or slot that others can change: it lets them become root. By default false. */
+  readonly allowUnsafeScandir?: boolean;
   /** What to run; by default the Hermes agent's gateways. */
   readonly definition?: GatewayDefinition;
   /** What the machine is; by default this one is looked at. Other facts render for another machine. */
@@ -41,7 +44,10 @@ function notYet(manager: string): Maker {
 }
 
 /**
- * Tells which manager this machine runs, and why. Works as any user.
+ * Tells which manager this machine runs, and why; a tree of one's own makes it s6 where there is no other. Works as
+ * any user.
+ *
+ * @param settings What is chosen instead of found out: it decides which scandir is told.
  *
  * @example
  * ```ts
@@ -50,8 +56,26 @@ function notYet(manager: string): Maker {
  * console.log(`${kind}: ${reason}`);
  * ```
  */
-export async function detectServiceManager(): Promise<Detection> {
-  return detect(await readHostFacts());
+export async function detectServiceManager(settings: Settings = {}): Promise<Detection> {
+  const detection = detect(settings.facts ?? readHostFacts());
+  const { byDefault, path, reason } = await findScandir(settings);
+  const scandir = { path, reason };
+  if (detection.kind === "none" && !byDefault) return ofOwnTree(detection, scandir);
+  return detection.kind === "s6" || !byDefault ? { ...detection, scandir } : detection;
+}
+
+async function findScandir({ scandir, definition = HERMES }: Settings): Promise<ScandirChoice> {
+  if (scandir !== undefined) return { path: scandir, reason: "it is asked for", byDefault: false };
+  return (await import("./s6/choose_scandir.ts")).chooseScandir(definition);
+}
+
+/** A tree of one's own runs without s6 being the machine's manager. */
+function ofOwnTree(detection: Detection, scandir: NonNullable<Detection["scandir"]>): Detection {
+  const reason = `no other manager runs, and the scandir is ${scandir.path}: ${scandir.reason}`;
+  const considered = detection.considered.map((one) =>
+    one.kind === "s6" ? { ...one, found: true, reason } : one
+  );
+  return { kind: "s6", reason, considered, scandir };
 }
 
 /**
@@ -71,12 +95,14 @@ export async function detectServiceManager(): Promise<Detection> {
  */
 export async function getServiceManager(settings: Settings = {}): Promise<ServiceManager> {
   const facts = settings.facts ?? readHostFacts();
-  const detection = detect(facts);
-  const kind = settings.manager ?? (detection.kind === "none" ? await ownTree(settings) : detection.kind);
+  const detection = settings.manager === undefined
+    ? await detectServiceManager({ ...settings, facts })
+    : undefined;
+  const kind = settings.manager ?? detection?.kind ?? "none";
   if (kind === "none") {
-    throw new NoServiceManagerError(`Cannot find a service manager on this machine: ${detection.reason}.`, {
-      hint:
-        "Name one with --manager, for an s6 of your own with --scandir DIR; or see it work with: gatewarden demo",
+    throw new NoServiceManagerError(`Cannot find a service manager on this machine: ${detection?.reason}.`, {
+      hint: "If an s6-svscan of your own runs, name its folder with --scandir DIR. Where s6 is installed, " +
+        "one is started with: gatewarden tree run",
     });
   }
   if (!Object.hasOwn(MANAGERS, kind)) {
@@ -84,10 +110,4 @@ export async function getServiceManager(settings: Settings = {}): Promise<Servic
     throw new UsageError(`Cannot use ${JSON.stringify(kind)} as a manager: it is none of ${known}.`);
   }
   return await MANAGERS[kind](settings, facts);
-}
-
-/** A tree of one's own runs without s6 being the machine's manager. */
-async function ownTree({ definition = HERMES }: Settings): Promise<"s6" | "none"> {
-  const { chooseScandir, DEFAULT_SCANDIR } = await import("./s6/scandir.ts");
-  return chooseScandir(definition).scandir === DEFAULT_SCANDIR ? "none" : "s6";
 }

@@ -41,12 +41,27 @@ function manualSection(heading: string): string {
 async function flagsInHelp(...argv: string[]): Promise<string[]> {
   const { stdout } = await gatewarden(new FakeManager(), [...argv, "--help"]);
   const lines = (stdout.split("FLAGS\n")[1] ?? "").split("\n\n")[0] ?? "";
-  return sorted(lines.split("\n").flatMap((line) => findAll(line.slice(0, 22), /--?[A-Za-z][a-z-]*/g)));
+  return sorted(
+    lines.split("\n").flatMap((line) =>
+      findAll(line.trim().split(/ {2,}(?![[-])/)[0] ?? "", /--?[A-Za-z][a-z-]*/g)
+    ),
+  );
 }
 
 const verbs = findAll((await gatewarden(new FakeManager(), ["--help"])).stdout, /^ {2}gatewarden ([a-z]+)/gm);
+/** The verbs of a group: `install` of `tree`; none of a verb that stands alone. */
+async function innerVerbs(verb: string): Promise<string[]> {
+  const { stdout } = await gatewarden(new FakeManager(), [verb, "--help"]);
+  return findAll(stdout, new RegExp(`^ {2}gatewarden ${verb} ([a-z]+)$`, "gm"));
+}
+const inner = new Map(await Promise.all(verbs.map(async (verb) => [verb, await innerVerbs(verb)] as const)));
+
+/** Those of a group are those of its verbs. */
 const flagsOfVerb = new Map(
-  await Promise.all(verbs.map(async (verb) => [verb, await flagsInHelp(verb)] as const)),
+  await Promise.all(verbs.map(async (verb) => {
+    const all = [flagsInHelp(verb), ...(inner.get(verb) ?? []).map((name) => flagsInHelp(verb, name))];
+    return [verb, sorted((await Promise.all(all)).flat())] as const;
+  })),
 );
 const allFlags = sorted([...await flagsInHelp(), ...[...flagsOfVerb.values()].flat()]);
 
@@ -63,9 +78,22 @@ const manualOptions = findAll(manualSection("OPTIONS"), /^\.It (Fl [^]*?\n.*)$/g
 
 describe("the manual page", () => {
   it("has every command, and no other", () => {
-    expect(findAll(manualSection("DESCRIPTION"), /^\.It Cm ([a-z]+)/gm)).toEqual(verbs);
-    expect(sorted(findAll(manualSection("SYNOPSIS"), /^\.Cm (.+)/gm).flatMap((line) => line.split(" | "))))
-      .toEqual(sorted(verbs));
+    expect([...new Set(findAll(manualSection("DESCRIPTION"), /^\.It Cm ([a-z]+)/gm))]).toEqual(verbs);
+    const names = findAll(manualSection("SYNOPSIS"), /^\.Cm (.+)/gm).map((line) =>
+      line.replace(/^tree .*/, "tree")
+    );
+    expect(sorted(names.flatMap((line) => line.split(" | ")))).toEqual(sorted(verbs));
+  });
+
+  it("has every command of a group", () => {
+    expect(inner.get("tree")).toEqual(["install", "uninstall", "status", "run"]);
+    for (const [group, names] of inner) {
+      const shown = findAll(manualSection("DESCRIPTION"), new RegExp(`^\\.It Cm ${group} ([a-z]+)`, "gm"));
+      expect(shown).toEqual(names);
+      for (const name of names) {
+        expect(manualSection("SYNOPSIS")).toMatch(new RegExp(`^\\.Cm ${group} .*\\b${name}\\b`, "m"));
+      }
+    }
   });
 
   it("has every option, and no other", () => {
@@ -90,7 +118,7 @@ describe("the manual page", () => {
 
 describe("the README", () => {
   it("has every command in its order, and no other", () => {
-    expect(findAll(section(readme, "Commands"), /^gatewarden ([a-z]+)/gm)).toEqual(verbs);
+    expect([...new Set(findAll(section(readme, "Commands"), /^gatewarden ([a-z]+)/gm))]).toEqual(verbs);
   });
 
   it("has every option, and no other", () => {
@@ -107,6 +135,7 @@ const ERRORS: readonly errors.GatewardenError[] = [
   new errors.PermissionError(""),
   new errors.GatewayNotRegisteredError("", "", ""),
   new errors.GatewayAlreadyRegisteredError("", ""),
+  new errors.TreeAlreadyInstalledError("", ""),
   new errors.DefinitionError("", []),
   new errors.S6CommandError({ service: "", action: "", argv: [], exitCode: 1, stderr: "" }),
   new errors.TimeoutError({ what: "", limitMs: 0, stillThere: "" }),

@@ -21,6 +21,7 @@ describe("the library", () => {
       "S6CommandError",
       "S6ServiceManager",
       "TimeoutError",
+      "TreeAlreadyInstalledError",
       "UnsupportedError",
       "UsageError",
       "commandOf",

@@ -46,8 +46,8 @@ describe("getServiceManager", () => {
       message: "Cannot find a service manager on this machine: s6: process 1 is init, not s6-svscan; " +
         "windows: this is not Windows; launchd: this is not macOS; " +
         "systemd: /run/systemd/system is not there, so systemd does not run.",
-      hint:
-        "Name one with --manager, for an s6 of your own with --scandir DIR; or see it work with: gatewarden demo",
+      hint: "If an s6-svscan of your own runs, name its folder with --scandir DIR. Where s6 is installed, " +
+        "one is started with: gatewarden tree run",
       exitCode: 3,
     });
   });

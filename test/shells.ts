@@ -25,16 +25,18 @@ export function missing({ argv: [program] }: Shell): string | undefined {
   return spawnSync(program, ["-c", ":"]).error === undefined ? undefined : `${program} is not installed`;
 }
 
-/** Runs a script that is read from a file, and gives what it wrote to standard output. */
+/** Runs a script that is read from a file, in some folder, and gives what it wrote to standard output. */
 export function runScript(
   shell: Shell,
   script: string,
   env: Readonly<Record<string, string>> = {},
+  cwd: string = process.cwd(),
 ): Uint8Array {
   return inFolder((folder) => {
     writeFileSync(join(folder, "script"), script);
     const [program, ...args] = shell.argv;
     const { status, stdout, stderr } = spawnSync(program, [...args, join(folder, "script")], {
+      cwd,
       env: { ...surroundings(shell), ...env },
       maxBuffer: 64 * 1024 * 1024,
     });

@@ -66,16 +66,20 @@ whole_life() {
 test_each_runtime 'register, list, status, restart, stop, start, unregister' whole_life
 
 registered_down() {
-  cli register coder --down --env "GREETING=it's" --env-from <(printf 'PLACE=here\nGREETING=hi\n')
+  cli register coder --down --env "GREETING=it's" --env-from - < <(printf 'PLACE=here\nGREETING=hi\n')
   [[ $status -eq 0 && $output == 'Registered "coder"; it is down.' ]]
   grep -qxF "export GREETING='it'\"'\"'s'" "$SCANDIR/gateway-coder/run"
-  grep -qx 'export PLACE=here' "$SCANDIR/gateway-coder/run"
+  [[ $(<"$SCANDIR/gateway-coder/env/PLACE") == here && ! -e $SCANDIR/gateway-coder/env/GREETING ]]
+  [[ $(stat -c %a "$SCANDIR/gateway-coder/env" "$SCANDIR/gateway-coder/env/PLACE") == $'700\n600' ]]
   cli status coder
   [[ $status -eq 3 ]]
   cli register coder
   [[ $status -eq 1 && $stderr == 'gatewarden: Cannot register "coder": it is registered already, in '* ]]
   cli start coder
   [[ $status -eq 0 && $(gateway_pid coder) -gt 1 ]]
+  tr '\0' '\n' <"/proc/$(gateway_pid coder)/environ" >"$BATS_TEST_TMPDIR/environ"
+  grep -qx 'PLACE=here' "$BATS_TEST_TMPDIR/environ"
+  grep -qx "GREETING=it's" "$BATS_TEST_TMPDIR/environ"
   cli unregister coder
 }
 test_each_runtime 'register --down: leaves it down, with its environment' registered_down

@@ -93,18 +93,43 @@ setup() {
   [[ $(gateway_pid) -gt 0 ]]
 }
 
-@test "root: is refused by every verb on a scandir of hermes', and on one below a folder of hermes'" {
-  as_hermes mkdir -p "$VOLUME/scandir" "$VOLUME/folder"
+@test "root: is refused by every verb on a scandir below a folder of hermes'" {
+  as_hermes mkdir "$VOLUME/folder"
   inside mkdir "$VOLUME/folder/scandir"
-  local scandir verb
-  for scandir in "$VOLUME/scandir" "$VOLUME/folder/scandir"; do
-    for verb in register unregister start stop restart status; do
-      run -4 gatewarden "$verb" coder --scandir "$scandir"
-      [[ $output == *"Cannot use $scandir as root"*'belongs to hermes'* ]]
-    done
-    run -4 gatewarden list --scandir "$scandir"
-    [[ -z $(inside ls -A "$scandir") ]]
+  local verb
+  for verb in register unregister start stop restart status; do
+    run -4 gatewarden "$verb" coder --scandir "$VOLUME/folder/scandir"
+    [[ $output == *"Cannot use $VOLUME/folder/scandir as root: $VOLUME/folder belongs to hermes"* ]]
   done
+  run -4 gatewarden list --scandir "$VOLUME/folder/scandir"
+  [[ -z $(inside ls -A "$VOLUME/folder/scandir") ]]
+}
+
+@test "root: is refused by every method of the library on a scandir of hermes'" {
+  as_hermes mkdir "$VOLUME/scandir"
+  local driver=(/opt/gatewarden/node /opt/gatewarden/compiled/test/real/driver.js) method
+  local settings="{\"settings\":{\"manager\":\"s6\",\"scandir\":\"$VOLUME/scandir\"}}"
+  for method in registerProfileGateway unregisterProfileGateway start stop restart status isRunning; do
+    run -0 inside "${driver[@]}" "$settings" <<<"{\"method\":\"$method\",\"parameters\":[\"coder\"]}"
+    [[ $output == *'"name":"PermissionError"'*'belongs to hermes'*'"exitCode":4'*'"steps":[]'* ]]
+  done
+  [[ -z $(inside ls -A "$VOLUME/scandir") ]]
+}
+
+@test "root: goes on as hermes on a scandir of hermes', and nothing there becomes root's" {
+  as_hermes mkdir "$VOLUME/tree"
+  as_hermes sh -c 'PATH=/command:$PATH s6-svscan "$1" >/dev/null 2>&1 &' sh "$VOLUME/tree" 3>&-
+  eventually inside test -p "$VOLUME/tree/.s6-svscan/control"
+  gatewarden register coder --scandir "$VOLUME/tree"
+  run -0 inside find "$VOLUME/tree" ! -user hermes
+  [[ -z $output ]]
+  gatewarden unregister coder --scandir "$VOLUME/tree"
+  inside /command/s6-svscanctl -t "$VOLUME/tree"
+  eventually tree_has_ended
+}
+
+tree_has_ended() {
+  ! inside pgrep -u hermes -x s6-svscan >/dev/null
 }
 
 @test "root: is refused on a scandir that others can write to" {

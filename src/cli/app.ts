@@ -3,14 +3,26 @@ import {
   type Application,
   buildApplication,
   buildRouteMap,
+  type FlagParametersForType,
   help,
   type StricliIntegration,
 } from "@stricli/core";
 import { ACTING, COMMON, DRY_RUN, EACH, flag, parseLines, REGISTER, TARGET } from "./flags.ts";
+import type { TreeTargetFlags } from "./change_tree.ts";
 import { type CliContext, command, profileCommand, profilesCommand } from "./command.ts";
 import { parseSince } from "./since.ts";
 import { USAGE_TEXT } from "./usage_text.ts";
 import { VERSION } from "./version.ts";
+
+/** Of every verb on a tree that root installs. There is no tree in a scandir that others can change. */
+const TREE: FlagParametersForType<TreeTargetFlags> = {
+  manager: TARGET.manager,
+  scandir: {
+    ...TARGET.scandir,
+    brief: "Root's DIR, in which the tree's service is; by default /run/service",
+  },
+  config: TARGET.config,
+};
 
 const root = buildRouteMap<string, CliContext>({
   docs: { brief: "Run long-lived gateways under the service manager this machine has" },
@@ -115,22 +127,29 @@ const root = buildRouteMap<string, CliContext>({
       routes: {
         install: command({
           brief: "As root: make the tree of the service user, and start it",
-          flags: { dryRun: DRY_RUN, ...TARGET, ...COMMON },
+          flags: { dryRun: DRY_RUN, ...TREE, ...COMMON },
           load: () => import("./commands/tree_install.ts"),
         }),
         uninstall: command({
           brief: "As root: stop the tree with all its gateways, and take it away",
-          flags: { dryRun: DRY_RUN, ...TARGET, ...COMMON },
+          flags: { dryRun: DRY_RUN, ...TREE, ...COMMON },
           load: () => import("./commands/tree_uninstall.ts"),
         }),
         status: command({
           brief: "Show whether the tree runs",
-          flags: { ...TARGET, ...COMMON },
+          flags: { ...TREE, ...COMMON },
           load: () => import("./commands/tree_status.ts"),
         }),
         run: command({
           brief: "Run a tree of your own in the foreground, where no manager runs",
-          flags: { scandir: TARGET.scandir, quiet: COMMON.quiet },
+          flags: {
+            scandir: {
+              ...TARGET.scandir,
+              brief: "A DIR that is yours alone; by default in XDG_RUNTIME_DIR, else /tmp/gatewarden-UID",
+            },
+            quiet: COMMON.quiet,
+            noColor: COMMON.noColor,
+          },
           load: () => import("./commands/tree_run.ts"),
         }),
       },

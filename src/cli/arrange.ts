@@ -11,12 +11,18 @@ export function arrange(argv: readonly string[]): string[] {
   if (argv[0] === "help") return [...argv.slice(1), "--help"];
   let verbAt = 0;
   while (argv[verbAt]?.startsWith("-")) verbAt += TAKES_VALUE.has(argv[verbAt] ?? "") ? 2 : 1;
-  const verb = argv[verbAt];
-  if (verb === undefined) return [...argv];
-  const rest = argv.slice(verbAt + 1);
+  const verb = verbOf(argv.slice(verbAt));
+  if (verb.length === 0) return [...argv];
+  const rest = argv.slice(verbAt + verb.length);
   const end = rest.indexOf("--");
   const flags = end === -1 ? rest : rest.slice(0, end);
-  return [verb, ...argv.slice(0, verbAt), ...flags.flatMap(splitNumber), ...rest.slice(flags.length)];
+  return [...verb, ...argv.slice(0, verbAt), ...flags.flatMap(splitNumber), ...rest.slice(flags.length)];
+}
+
+/** The words of the verb that arguments begin with: `start`, `tree install`. */
+export function verbOf(argv: readonly string[]): string[] {
+  const [verb, inner = "-"] = argv;
+  return verb === undefined ? [] : verb !== "tree" || inner.startsWith("-") ? [verb] : [verb, inner];
 }
 
 function splitNumber(argument: string): string[] {

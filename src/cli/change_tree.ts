@@ -1,4 +1,5 @@
 /** `tree install` and `tree uninstall`: a plan, shown or carried out. */
+import { UsageError } from "../errors.ts";
 import { HERMES } from "../gateway/definition.ts";
 import type { Outcome, Plan } from "../manager.ts";
 import type { TreeSettings } from "../s6/tree_manager.ts";
@@ -7,8 +8,11 @@ import { EXIT_DONE } from "./exit_codes.ts";
 import { formatPlan } from "./format_plan.ts";
 import type { TargetFlags } from "./settings.ts";
 
-/** The flags of the verbs on a tree. `--scandir` names root's scandir. */
-export interface TreeFlags extends CommonFlags, TargetFlags {
+/** The flags by which a tree is chosen. `--scandir` names root's scandir. */
+export type TreeTargetFlags = Omit<TargetFlags, "allowUnsafeScandir">;
+
+/** The flags of the verbs on a tree. */
+export interface TreeFlags extends CommonFlags, TreeTargetFlags {
   readonly dryRun?: boolean;
 }
 
@@ -19,9 +23,20 @@ export interface TreeChange {
   readonly done: (user: string) => string;
 }
 
-/** The tree that a call is about. */
-export async function treeSettingsOf(call: Call<TargetFlags>): Promise<TreeSettings> {
-  const { scandir, definition = HERMES, onStep } = await settingsOfCall(call);
+/**
+ * The tree that a call is about. Root's scandir is named by the flag alone: the variable and the definition name that
+ * of the gateways.
+ *
+ * @throws {UsageError} When another manager than s6 is asked for.
+ */
+export async function treeSettingsOf(call: Call<TreeTargetFlags>): Promise<TreeSettings> {
+  const { scandir } = call.flags;
+  const { manager = "s6", definition = HERMES, onStep } = await settingsOfCall(call);
+  if (manager !== "s6") {
+    throw new UsageError(`Cannot work on a tree with ${manager}: only s6 has trees.`, {
+      hint: "Leave out --manager and GATEWARDEN_MANAGER.",
+    });
+  }
   return {
     definition,
     ...(scandir === undefined ? {} : { scandir }),

@@ -1,5 +1,4 @@
 /** A definition file -> a definition. */
-import { readFileSync } from "node:fs";
 import { DefinitionError } from "../errors.ts";
 import type { GatewayDefinition } from "../gateway/definition.ts";
 import { loadDefinition } from "../gateway/load_definition.ts";
@@ -8,14 +7,16 @@ import { loadDefinition } from "../gateway/load_definition.ts";
  * Reads and checks a definition file.
  *
  * @throws {DefinitionError} When there is no such file, or what it holds is no definition.
+ * @throws {PermissionError} When root calls, and another user can change the file.
  */
 export async function readDefinitionFile(path: string): Promise<GatewayDefinition> {
-  return await loadDefinition(readText(path), path);
+  return await loadDefinition(await readText(path), path);
 }
 
-function readText(path: string): string {
+async function readText(path: string): Promise<string> {
+  const { readUnchangeableText } = await import("../host/checked_file.ts");
   try {
-    return readFileSync(path, "utf8");
+    return readUnchangeableText(path);
   } catch (error) {
     const message = reasonOf(error);
     if (message === undefined) throw error;

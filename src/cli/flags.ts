@@ -24,9 +24,11 @@ export const TARGET: FlagParametersForType<TargetFlags> = {
     kind: "parsed",
     parse: String,
     placeholder: "DIR",
-    brief: "s6: the DIR an s6-svscan watches; by default /run/service (GATEWARDEN_SCANDIR)",
+    brief:
+      "s6: the DIR an s6-svscan watches; by default the user's own tree, else /run/service (GATEWARDEN_SCANDIR)",
     optional: true,
   },
+  allowUnsafeScandir: flag("s6, as root: use a scandir that others can change; it lets them become root"),
   config: {
     kind: "parsed",
     parse: String,
@@ -75,7 +77,7 @@ export const REGISTER: FlagParametersForType<RegisterFlags> = {
     kind: "parsed",
     parse: String,
     placeholder: "FILE",
-    brief: "A FILE of NAME=VALUE lines; --env wins",
+    brief: "A FILE of NAME=VALUE lines, mode 0600, or - for standard input; --env wins",
     optional: true,
   },
   down: flag("Leave it down until it is started"),

@@ -1,6 +1,7 @@
 /** A plan as text: one line a step, as a person would write it down. */
 import type { Action, Condition, Plan, Step, UndoStep } from "../manager.ts";
 import { quoteSh, quoteShCommand } from "../quote/sh.ts";
+import { bytesOf } from "./without_secrets.ts";
 
 /**
  * Every step of a plan on a line of its own; what takes a step back is indented below it. Limits and the like follow
@@ -43,6 +44,10 @@ function formatAction(action: Action): string {
       return `write ${formatMode(action.mode)} ${quoteSh(action.path)} (${formatSize(action.text)})`;
     case "replace":
       return `replace ${quoteSh(action.path)} as ${quoteSh(action.as)} (${formatSize(action.text)})`;
+    case "update":
+      return `update ${quoteSh(action.path)} as ${quoteSh(action.as)} (${
+        Object.entries(action.fields).map(([name, value]) => `${name}: ${value}`).join(", ")
+      })`;
     case "rename":
       return `rename ${quoteSh(action.from)} -> ${quoteSh(action.to)}`;
     case "remove":
@@ -81,8 +86,9 @@ function formatId(name: string, id: number | undefined): string {
   return id === undefined ? "" : ` ${name} ${id}`;
 }
 
-function formatSize(text: string): string {
-  const bytes = new TextEncoder().encode(text).length;
+/** The size of a text: `8 bytes`. */
+export function formatSize(text: string): string {
+  const bytes = bytesOf(text);
   return bytes === 1 ? "1 byte" : `${bytes} bytes`;
 }
 

@@ -3,7 +3,7 @@ import { ExitCode, run, type StricliProcess } from "@stricli/core";
 import process from "node:process";
 import { UsageError } from "../errors.ts";
 import { app } from "./app.ts";
-import { arrange } from "./arrange.ts";
+import { arrange, verbOf } from "./arrange.ts";
 import type { Host } from "./call.ts";
 import { EXIT_DONE } from "./exit_codes.ts";
 import { createOutput } from "./output.ts";
@@ -18,7 +18,7 @@ const THIS_PROCESS: Host = {
     return await getServiceManager(settings);
   },
   ownerToBecome: async (settings) => {
-    const { ownerToBecome } = await import("../s6/scandir.ts");
+    const { ownerToBecome } = await import("../s6/choose_scandir.ts");
     return ownerToBecome(settings);
   },
   runAgainAs: async (user, home) => {
@@ -61,7 +61,7 @@ export async function main(argv: readonly string[], host: Host = THIS_PROCESS): 
 function errorOf(code: number, complaints: readonly string[], inputs: readonly string[]): Error {
   const known = code === ExitCode.InvalidArgument;
   if (!known && code !== ExitCode.UnknownCommand) return new Error(complaints.join(" "));
-  const call = known ? `gatewarden ${inputs[0]}` : "gatewarden";
+  const call = ["gatewarden", ...(known ? verbOf(inputs) : [])].join(" ");
   const reasons = complaints.join("; ");
   return new UsageError(`Cannot run ${call}: ${reasons}${reasons.endsWith("?") ? "" : "."}`, {
     hint: `See: ${call} --help`,

@@ -22,6 +22,7 @@ export type Environment = (name: Variable) => string | undefined;
 export interface TargetFlags {
   readonly manager?: ServiceManagerKind;
   readonly scandir?: string;
+  readonly allowUnsafeScandir?: boolean;
   readonly config?: string;
 }
 
@@ -48,6 +49,7 @@ export async function settingsOf(
   return {
     ...(manager === undefined ? {} : { manager }),
     ...(scandir === undefined || manager !== "s6" ? {} : { scandir }),
+    ...(flags.allowUnsafeScandir === true ? { allowUnsafeScandir: true } : {}),
     ...(config === undefined ? {} : { definition: await loadDefinition(config) }),
   };
 }

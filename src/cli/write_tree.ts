@@ -5,6 +5,7 @@ import { FileError } from "../errors.ts";
 import { userName } from "../host/facts.ts";
 import { assertOwnTree, lstatIfThere } from "../host/files.ts";
 import type { Plan, RenderedFile, Step } from "../manager.ts";
+import { isPrivate } from "./without_secrets.ts";
 
 const FOLDER_MODE = 0o755;
 
@@ -35,13 +36,19 @@ export function planTree(profile: string, directory: string, files: readonly Ren
   const steps: Step[] = [
     ...(missing ? [{ do: "mkdir", path: directory, mode: FOLDER_MODE } as const] : []),
     { do: "mkdir", path: staging, mode: FOLDER_MODE, undo: [{ do: "remove", path: staging }] },
-    ...foldersOf(files, service).map((
-      path,
-    ) => ({ do: "mkdir", path: aside(path), mode: FOLDER_MODE } as const)),
+    ...foldersOf(files, service).map((path) =>
+      ({ do: "mkdir", path: aside(path), mode: folderMode(files, path) }) as const
+    ),
     ...files.map(({ path, mode, text }) => ({ do: "write", path: aside(path), mode, text } as const)),
     { do: "rename", from: staging, to: target },
   ];
   return { verb: "render", profile, service, steps };
+}
+
+/** A folder with nothing in it for others is not for others either. */
+function folderMode(files: readonly RenderedFile[], folder: string): number {
+  const inside = files.filter(({ path }) => path.startsWith(`${folder}/`));
+  return inside.every(isPrivate) ? 0o700 : FOLDER_MODE;
 }
 
 /** The folders of the files below the service's own, a parent before what is in it. */

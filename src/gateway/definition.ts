@@ -59,6 +59,8 @@ export interface GatewayDefinition {
   readonly log: LogSettings;
   /** How it is stopped. */
   readonly stop: StopSettings;
+  /** s6: the folder that an s6-svscan watches; by default the user's own tree, else that of s6-overlay. */
+  readonly scandir?: string;
 }
 
 /** The built-in definition: the profile gateways of the Hermes agent. */

@@ -1,5 +1,7 @@
 /** What the operator last asked for, as it is kept in the profile's folder. */
 
+import { hasKey } from "./json_value.ts";
+
 /** What the operator last asked for. */
 export type Desired = "running" | "stopped";
 
@@ -11,6 +13,9 @@ export interface StateFile {
 
 /** Gatewarden's own file: the truth about intent. */
 export const DESIRED_STATE_FILE = ".gatewarden.json";
+
+/** The file that Hermes keeps, and older installs kept the desired state in. Its writer is Hermes. */
+export const GATEWAY_STATE_FILE = "gateway_state.json";
 
 /** The file that announces an operator's stop. */
 export const PLANNED_STOP_FILE = ".gateway-planned-stop.json";
@@ -24,13 +29,45 @@ export function desiredStateFile(desired: Desired, by: string, now: Date): State
   return { name: DESIRED_STATE_FILE, text: `${JSON.stringify({ desired, since: now.toISOString(), by })}\n` };
 }
 
-/** Reads the desired state; null when the text is not what `desiredStateFile` writes. */
-export function parseDesiredState(text: string): Desired | null {
+/** The files that say what is desired, as they were read; undefined where there is none. */
+export interface DesiredStateTexts {
+  /** Gatewarden's own. */
+  readonly own?: string | undefined;
+  /** That of Hermes. */
+  readonly gatewayState?: string | undefined;
+}
+
+/**
+ * What is desired. Gatewarden's own file wins. Without one, or with one that says nothing, it is `desired_state` of the
+ * file of Hermes; without that its `gateway_state`, which is what was true when Hermes last wrote: draining and degraded
+ * are ways to run. Null when nothing of it says anything.
+ */
+export function readDesiredState({ own, gatewayState }: DesiredStateTexts): Desired | null {
+  const ours = fieldOf(own, "desired");
+  if (isDesired(ours)) return ours;
+  const theirs = fieldOf(gatewayState, "desired_state");
+  if (isDesired(theirs)) return theirs;
+  const was = fieldOf(gatewayState, "gateway_state");
+  if (isDesired(was)) return was;
+  return was === "draining" || was === "degraded" ? "running" : null;
+}
+
+/** The fields by which Hermes, and older installs, know what is desired. */
+export function gatewayStateFields(desired: Desired): Readonly<Record<string, string>> {
+  return { desired_state: desired };
+}
+
+function isDesired(value: unknown): value is Desired {
+  return value === "running" || value === "stopped";
+}
+
+function fieldOf(text: string | undefined, name: string): unknown {
+  if (text === undefined) return undefined;
   try {
-    const { desired } = JSON.parse(text);
-    return desired === "running" || desired === "stopped" ? desired : null;
+    const document: unknown = JSON.parse(text);
+    return !Array.isArray(document) && hasKey(document, name) ? document[name] : undefined;
   } catch {
-    return null;
+    return undefined;
   }
 }
 

@@ -57,6 +57,10 @@ function field<T extends z.ZodType>(schema: T, description: string): z.ZodExactO
 }
 
 const SEGMENT = String.raw`(?!\.{1,2}(?:\/|$))[^\/\u0000]+`;
+const FOLDER = text(
+  "an absolute path other than '/', without '.', '..', '//' or a '/' last",
+  new RegExp(String.raw`^(?:\/${SEGMENT})+$`),
+);
 const VARIABLE = text("a name of letters, digits and '_', with no digit first", /^[A-Za-z_][A-Za-z0-9_]*$/);
 const EXIT_CODE = text("an exit code from 0 to 255", /^(?:0|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])$/);
 const WORD = text("a string without a NUL", /^[^\u0000]*$/);
@@ -140,10 +144,7 @@ const DEFINITION = fields({
     `The user and group id where the machine does not know the user. By default ${DEFAULTS.fallbackId}.`,
   ),
   home: field(
-    text(
-      "an absolute path other than '/', without '.', '..', '//' or a '/' last",
-      new RegExp(String.raw`^(?:\/${SEGMENT})+$`),
-    ),
+    FOLDER,
     "HOME, the working directory, and the volume unless the environment names another by the home variable.",
   ),
   homeVariable: field(
@@ -170,6 +171,10 @@ const DEFINITION = fields({
   ),
   log: field(LOG, "How output is kept."),
   stop: field(STOP, "How it is stopped."),
+  scandir: field(
+    FOLDER,
+    "s6: the folder that an s6-svscan watches. By default the user's own tree, else /run/service.",
+  ),
 }).meta({
   title: "Gatewarden definition",
   description: "What to run and how.",

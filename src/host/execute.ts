@@ -1,6 +1,5 @@
 /** A plan -> effects, with undo. */
 import { renameSync } from "node:fs";
-import { basename, dirname } from "node:path";
 import {
   FileError,
   GatewardenError,
@@ -11,11 +10,10 @@ import {
   TimeoutError,
 } from "../errors.ts";
 import type { Action, Condition, Outcome, Plan, Step } from "../manager.ts";
-import { dropTo, findProgram } from "./facts.ts";
+import { findProgram } from "./facts.ts";
 import {
   hasReader,
   isErrno,
-  isRoot,
   lstatIfThere,
   makeFolder,
   removeTree,
@@ -23,6 +21,7 @@ import {
   writeNewFile,
 } from "./files.ts";
 import { run } from "./run.ts";
+import { replaceFile, updateFile } from "./state_file.ts";
 
 /** What errors are told about: `start`, `gateway-coder`. */
 type Subject = Pick<Plan, "verb" | "service">;
@@ -89,6 +88,8 @@ export async function perform(action: Action, subject: Subject): Promise<void> {
       return await makeFifo(action, subject);
     case "replace":
       return await replaceFile(action, subject);
+    case "update":
+      return await updateFile(action, subject);
     default:
       return changeFiles(action, subject);
   }
@@ -172,25 +173,6 @@ async function makeFifo({ path, mode, group }: Action & { do: "fifo" }, subject:
   }
   await runProgram({ do: "run", argv: [mkfifo, "-m", "0600", path], timeoutMs: 5000 }, subject);
   changing(subject, () => setGroupAndMode(path, mode, group));
-}
-
-// Run as the service user, in the folder itself: whatever the user does to paths meanwhile, only its own rights count.
-const REPLACE = `set -e
-umask 077
-cd -- "$1"
-temporary=$(mktemp .gatewarden.XXXXXXXX)
-trap 'rm -f -- "$temporary"' EXIT
-cat >"$temporary"
-sync "$temporary"
-mv -fT -- "$temporary" "$2"`;
-
-async function replaceFile({ path, text, as }: Action & { do: "replace" }, { verb }: Subject): Promise<void> {
-  const script = ["/bin/sh", "-c", REPLACE, "sh", dirname(path), basename(path)];
-  const argv = isRoot() ? [...dropTo(as), ...script] : script;
-  const result = await run(argv, { timeoutMs: 5000, input: text });
-  if (result.exitCode === 0 && !result.timedOut) return;
-  const why = result.timedOut ? "it took more than 5 s" : result.stderr.trim() || "no reason was given";
-  throw new FileError(`Cannot write ${path}${isRoot() ? ` as ${as}` : ""} for this ${verb}: ${why}.`);
 }
 
 function changeFiles(

@@ -46,11 +46,18 @@ export function userName(uid: number): string {
 }
 
 /**
- * The words that run a program as another user, when root calls.
+ * The words that run a program as another user, when root calls. It gets a session of its own before that: what has
+ * the terminal of root's session could type into it (TIOCSTI), and the user can take over any process of its own.
  *
  * @throws {ProgramNotFoundError} When there is nothing that could.
  */
 export function dropTo(user: string): string[] {
+  const setsid = findProgram("s6-setsid");
+  // It is no error that a process leads a session already.
+  return [...(setsid === undefined ? [] : [setsid, "-q"]), ...become(user)];
+}
+
+function become(user: string): string[] {
   const setuidgid = findProgram("s6-setuidgid");
   if (setuidgid !== undefined) return [setuidgid, user];
   const setpriv = findProgram("setpriv");
@@ -78,6 +85,15 @@ function hasSystemctl(): boolean {
     return pathFolders().some((folder) => folder !== "" && isExecutable(join(folder, "systemctl")));
   } catch {
     return false; // Deno does not let us read PATH.
+  }
+}
+
+/** The caller's user id; undefined where there is none or Deno keeps it from us. */
+export function callerUid(): number | undefined {
+  try {
+    return process.getuid?.();
+  } catch {
+    return undefined;
   }
 }
 

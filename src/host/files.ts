@@ -191,9 +191,12 @@ export function assertOwnTree(folder: string, describeUser: (uid: number) => str
           ? `Cannot use ${folder} as root: others than root can write to ${path}.`
           : `Cannot use ${folder} as root: ${path} belongs to ${owner}, who could turn that against root.`,
         {
-          hint: stats.uid === 0
+          hint: stats.uid !== 0
+            ? `Run the same command as ${owner}: s6-setuidgid ${owner} gatewarden ...`
+            : (stats.mode & 0o1000) === 0
             ? `Close it with: chmod go-w ${path}`
-            : `Run the same command as ${owner}: s6-setuidgid ${owner} gatewarden ...`,
+            // A sticky folder is for everybody on purpose: /tmp.
+            : "Name another folder, which only root can write to.",
         },
       );
     }

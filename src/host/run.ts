@@ -28,7 +28,8 @@ export interface RunResult {
 export async function run(argv: readonly string[], options: RunOptions): Promise<RunResult> {
   const [program = ""] = argv;
   const { default: $ } = await import("dax");
-  const command = $`${[...argv]}`.noThrow().stdout("piped").stderr("piped");
+  // The caller's folder may be closed to the user it runs as, and no program could be run from there.
+  const command = $`${[...argv]}`.cwd("/").noThrow().stdout("piped").stderr("piped");
   const child = (options.input === undefined ? command.stdin("null") : command.stdinText(options.input))
     .spawn();
   const stdout = collect(child.stdout());

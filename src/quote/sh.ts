@@ -48,9 +48,14 @@ export function quoteShCommand(argv: readonly string[]): string {
  * @throws {UsageError} When the name is not a shell identifier, or the value holds a NUL.
  */
 export function shAssignment(name: string, value: string): string {
+  assertShValue(name, value);
+  return `${name}=${quoteSh(value)}`;
+}
+
+/** Refuses a name that no shell takes for a variable, and a value that no variable can hold. */
+export function assertShValue(name: string, value: string): void {
   assertShIdentifier(name);
   assertText(value, `Cannot set ${name}`);
-  return `${name}=${quoteSh(value)}`;
 }
 
 /** Refuses what no argument, variable or file can hold. The message leaves the value out: it may be a secret. */
@@ -59,9 +64,14 @@ function assertText(value: string, what: string): void {
   if (LONE_SURROGATE.test(value)) throw new UsageError(`${what}: the value holds half a character.`);
 }
 
+/** Whether a shell takes a name for a variable's. */
+export function isShIdentifier(name: string): boolean {
+  return IDENTIFIER.test(name);
+}
+
 /** Refuses a name that no shell takes for a variable. */
 export function assertShIdentifier(name: string): void {
-  if (!IDENTIFIER.test(name)) {
+  if (!isShIdentifier(name)) {
     throw new UsageError(`Cannot use ${JSON.stringify(name)} as the name of an environment variable.`, {
       hint: "A name is made of letters, digits and '_', and does not start with a digit.",
     });

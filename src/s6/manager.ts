@@ -11,9 +11,9 @@ import {
 import { type GatewayDefinition, HERMES, logDirectoryOf } from "../gateway/definition.ts";
 import { profileFolderOf, profileOfService, serviceName } from "../gateway/profile.ts";
 import { execute } from "../host/execute.ts";
-import { readHostFacts } from "../host/facts.ts";
+import { readHostFacts, userName } from "../host/facts.ts";
 import { isErrno, isFolder, lstatIfThere } from "../host/files.ts";
-import { readSlot } from "../host/slots.ts";
+import { assertOwnSlot, readSlot } from "../host/slots.ts";
 import type {
   HostFacts,
   Outcome,
@@ -26,6 +26,7 @@ import type {
   Verb,
   VerbOptions,
 } from "../manager.ts";
+import { chooseScandir } from "./choose_scandir.ts";
 import {
   planFinishRegistration,
   planRegister,
@@ -38,27 +39,27 @@ import { explainFailure, howToRegister, notDone } from "./explain.ts";
 import { renderSlot } from "./render.ts";
 import {
   assertScandir,
-  chooseScandir,
   contextOf,
   isHalfRegistered,
   isTakenOutByAnother,
   listScandir,
   orPermission,
-  readDesired,
   readRecord,
   slotFactsOf,
   sweepsOf,
-  volumeOf,
 } from "./scandir.ts";
 import type { S6Context } from "./steps.ts";
 import { statusOf } from "./status.ts";
+import { readDesired, volumeOf } from "./volume.ts";
 
-export { DEFAULT_SCANDIR } from "./scandir.ts";
+export { DEFAULT_SCANDIR } from "./choose_scandir.ts";
 
 /** What an S6ServiceManager works on. */
 export interface S6Settings {
   /** The folder an s6-svscan watches; by default the service user's own tree when there is one, else `/run/service`. */
   readonly scandir?: string;
+  /** Whether root may use a scandir or slot that others can change: it lets them become root. By default false. */
+  readonly allowUnsafeScandir?: boolean;
   /** What to run; by default the Hermes agent's gateways. */
   readonly definition?: GatewayDefinition;
   /** Called before each step of a verb. */
@@ -100,7 +101,7 @@ export class S6ServiceManager implements ServiceManager {
 
   /** Looked up when it is needed: to render, a runtime may give no leave to look. */
   get #scandir(): string {
-    return posix.resolve(this.#settings.scandir ?? chooseScandir(this.#definition).scandir);
+    return posix.resolve(this.#settings.scandir ?? chooseScandir(this.#definition).path);
   }
 
   /** True: a slot can be added while s6-svscan runs. */
@@ -109,10 +110,11 @@ export class S6ServiceManager implements ServiceManager {
   }
 
   /** The slot's files, at paths below the scandir. */
-  render(profile: string, { extraEnv, startNow }: RegisterOptions = {}): RenderedFile[] {
+  render(profile: string, { extraEnv, secretEnv, startNow }: RegisterOptions = {}): RenderedFile[] {
     return renderSlot(this.#definition, profile, {
       interpreter: this.#facts.withContenv ? "with-contenv" : "sh",
       ...(extraEnv === undefined ? {} : { extraEnv }),
+      ...(secretEnv === undefined ? {} : { secretEnv }),
       ...(startNow === undefined ? {} : { startNow }),
     });
   }
@@ -141,8 +143,7 @@ export class S6ServiceManager implements ServiceManager {
   /** What the gateway is doing. */
   async status(profile: string): Promise<Status> {
     const service = serviceName(profile, this.#definition);
-    assertScandir(this.#scandir);
-    const slot = posix.join(this.#scandir, service);
+    const slot = this.#assertedSlot(service);
     const reading = readSlot(slot);
     return statusOf({
       profile,
@@ -185,7 +186,7 @@ export class S6ServiceManager implements ServiceManager {
   /** The profiles with a slot, sorted. */
   listProfileGateways(): Promise<string[]> {
     return Promise.resolve().then(() => {
-      assertScandir(this.#scandir);
+      assertScandir(this.#scandir, this.#settings.allowUnsafeScandir);
       return listScandir(this.#scandir)
         .filter((name) => isFolder(posix.join(this.#scandir, name)))
         .map((name) => profileOfService(name, this.#definition))
@@ -201,8 +202,7 @@ export class S6ServiceManager implements ServiceManager {
   /** The steps a verb would take now. */
   async plan(verb: Verb, profile: string, options: RegisterOptions = {}): Promise<Plan> {
     const service = serviceName(profile, this.#definition);
-    assertScandir(this.#scandir);
-    const slot = posix.join(this.#scandir, service);
+    const slot = this.#assertedSlot(service);
     const reading = readSlot(slot);
     if (verb === "register" || verb === "unregister") {
       const context = contextOf(this.#scandir, this.#definition, profile);
@@ -222,6 +222,15 @@ export class S6ServiceManager implements ServiceManager {
     const planVerb = { start: planStart, stop: planStop, restart: planRestart }[verb];
     const context = contextOf(this.#scandir, this.#definition, profile);
     return planVerb(context, await slotFactsOf(slot, reading), options);
+  }
+
+  /** The path of a slot that this caller may work on, or that is not there. */
+  #assertedSlot(service: string): string {
+    const { allowUnsafeScandir = false } = this.#settings;
+    assertScandir(this.#scandir, allowUnsafeScandir);
+    const slot = posix.join(this.#scandir, service);
+    if (!allowUnsafeScandir) assertOwnSlot(slot, userName);
+    return slot;
   }
 
   #planRegister(context: S6Context, options: RegisterOptions): Plan {

@@ -4,6 +4,7 @@
  */
 import { posix } from "node:path";
 import type { Plan, RenderedFile, Step, Verb, VerbOptions } from "../manager.ts";
+import { ENV_FOLDER } from "./envdir.ts";
 import { retiredName, stagingName } from "./names.ts";
 import { skeletonActions } from "./skeleton.ts";
 import {
@@ -30,6 +31,7 @@ export function planRegister(context: S6Context, files: readonly RenderedFile[],
   const staging = posix.join(context.scandir, stagingName(context.service, context.owner));
   const slot = slotPath(context);
   const log = files.some(({ path }) => path === `${context.service}/log/run`);
+  const hasEnvironment = files.some(({ path }) => path.startsWith(`${context.service}/${ENV_FOLDER}/`));
   const steps: Step[] = [
     { do: "mkdir", path: staging, mode: 0o755, undo: [{ do: "remove", path: staging }] },
     ...["data", ...(log ? ["log"] : [])].map((name): Step => ({
@@ -37,6 +39,7 @@ export function planRegister(context: S6Context, files: readonly RenderedFile[],
       path: `${staging}/${name}`,
       mode: 0o755,
     })),
+    ...(hasEnvironment ? [{ do: "mkdir", path: `${staging}/${ENV_FOLDER}`, mode: 0o700 } as const] : []),
     ...files.map(({ path, mode, text }): Step => ({
       do: "write",
       path: posix.join(staging, posix.relative(context.service, path)),

@@ -2,12 +2,15 @@
  * A definition as an s6 service directory.
  * https://skarnet.org/software/s6/servicedir.html
  */
+import { UsageError } from "../errors.ts";
 import { commandOf, type GatewayDefinition, logDirectoryOf, stopBudgetMs } from "../gateway/definition.ts";
 import { exitCodes, exitRule } from "../gateway/exit_policy.ts";
 import { serviceName } from "../gateway/profile.ts";
 import type { RenderedFile } from "../manager.ts";
+import { ENV_FOLDER, envdirCommand, envdirText } from "./envdir.ts";
 import {
   assertShIdentifier,
+  assertShValue,
   isSpecialShVariable,
   quoteSh,
   quoteShCommand,
@@ -23,6 +26,8 @@ export interface SlotOptions {
   readonly interpreter: Interpreter;
   /** Environment variables of this profile, over those of the definition. */
   readonly extraEnv?: Readonly<Record<string, string>>;
+  /** Likewise, kept in files that only the supervisor reads; `extraEnv` wins. */
+  readonly secretEnv?: Readonly<Record<string, string>>;
   /** Whether it is up as soon as it is supervised; by default true. */
   readonly startNow?: boolean;
 }
@@ -36,17 +41,24 @@ export const SHEBANG: Readonly<Record<Interpreter, string>> = {
 /** The test by which a script tells that it is root. */
 export const IS_ROOT = '[ "$(id -u)" = 0 ]';
 
-/** Root must not be taken for somebody else because there is no `id`; 111 is s6's code for a failed system call. */
+/**
+ * Root must not be taken for somebody else because there is no answer from `id`: not here, and not later, when the
+ * service user may have used up all memory. 111 is s6's code for a failed system call.
+ */
 export const NEEDS_ID: readonly string[] = [
-  "# Without id, the tests below would take root for an unprivileged user.",
-  "id -u >/dev/null || exit 111",
+  "# Without an answer, the tests below would take root for an unprivileged user. So root asks but once.",
+  "case $(id -u) in",
+  "  0) id() { echo 0; } ;;",
+  "  '') exit 111 ;;",
+  "esac",
 ];
 
 /**
  * The files of a profile's slot, at their paths below the scandir.
  *
  * @throws {InvalidProfileNameError} When the profile name breaks a rule.
- * @throws {UsageError} When a variable's name is no shell identifier, or a value holds a NUL.
+ * @throws {UsageError} When a variable's name is no shell identifier, a value holds a NUL, or a secret variable is one
+ * that decides what root runs.
  */
 export function renderSlot(
   definition: GatewayDefinition,
@@ -55,6 +67,7 @@ export function renderSlot(
 ): RenderedFile[] {
   const slot = serviceName(profile, definition);
   const hasOwnEnvironment = Object.keys(options.extraEnv ?? {}).length > 0;
+  const secrets = secretsOf(definition, options);
   const file = (path: string, mode: number, text: string): RenderedFile => ({
     path: `${slot}/${path}`,
     mode,
@@ -65,6 +78,7 @@ export function renderSlot(
     ...(definition.stop.signal === "SIGTERM"
       ? []
       : [file("down-signal", 0o644, `${definition.stop.signal}\n`)]),
+    ...secrets.map(([name, value]) => file(`${ENV_FOLDER}/${name}`, 0o600, envdirText(value))),
     file("finish", 0o755, renderFinish(definition, profile)),
     file("log/run", 0o755, renderLogRun(definition, profile, options.interpreter)),
     file("log/type", 0o644, "longrun\n"),
@@ -82,6 +96,8 @@ export function renderRun(definition: GatewayDefinition, profile: string, option
   const user = oneLine(definition.user);
   const { early, late } = environmentOf(definition, options.extraEnv ?? {});
   const command = gatewayCommand(definition, profile, late);
+  const secrets = secretsOf(definition, options);
+  const envdir = secrets.length === 0 ? "" : `${envdirCommand(secrets)} `;
   return scriptOf(
     SHEBANG[options.interpreter],
     "# shellcheck shell=sh",
@@ -91,15 +107,39 @@ export function renderRun(definition: GatewayDefinition, profile: string, option
     "set -e",
     "exec 2>&1",
     ...NEEDS_ID,
+    ...(secrets.length === 0 ? [] : [
+      `# Further variables are in the slot's own ${ENV_FOLDER}/, which only the supervisor reads.`,
+      `set -- "$(pwd -P)/${ENV_FOLDER}"`,
+    ]),
     `export ${shAssignment("HOME", definition.home)}`,
     homeDefault(definition),
     `export ${definition.homeVariable}`,
     `cd ${quoteSh(definition.home)}`,
     ...early.map(([name, value]) => `export ${shAssignment(name, value)}`),
     ...definition.supervisedMarkers.map((name) => `export ${shAssignment(name, "1")}`),
-    `${IS_ROOT} || exec ${command}`,
-    `exec s6-setuidgid ${quoteSh(definition.user)} ${command}`,
+    `${IS_ROOT} || exec ${envdir}${command}`,
+    `exec ${envdir}s6-setuidgid ${quoteSh(definition.user)} ${command}`,
   );
+}
+
+/** What is kept in files, by name. Who says `--env` too means that one, and nobody means to unset a marker. */
+function secretsOf(definition: GatewayDefinition, { extraEnv, secretEnv }: SlotOptions): Variable[] {
+  const others = new Set([...Object.keys(extraEnv ?? {}), ...definition.supervisedMarkers]);
+  const secrets = Object.entries(secretEnv ?? {}).filter(([name]) => !others.has(name))
+    .sort(([a], [b]) => a < b ? -1 : 1);
+  for (const [name, value] of secrets) {
+    assertShValue(name, value);
+    if (LOADER.test(name)) {
+      // Root reads the files, so the variables are set before the drop: they would decide what root runs.
+      throw new UsageError(
+        `Cannot keep ${name} in a file of root: it decides which programs and libraries run.`,
+        {
+          hint: `It is no secret: set it with --env ${name}=VALUE, or in the definition.`,
+        },
+      );
+    }
+  }
+  return secrets;
 }
 
 /** The script that decides, from how the gateway ended, whether it is started again. */

@@ -2,91 +2,45 @@
 import { posix } from "node:path";
 import process from "node:process";
 import { PermissionError, ProgramNotFoundError, type S6CommandError, UsageError } from "../errors.ts";
-import { type GatewayDefinition, HERMES } from "../gateway/definition.ts";
-import { DESIRED_STATE_FILE, parseDesiredState } from "../gateway/desired_state.ts";
-import { profileFolderOf, serviceName } from "../gateway/profile.ts";
+import type { GatewayDefinition } from "../gateway/definition.ts";
+import { GATEWAY_STATE_FILE } from "../gateway/desired_state.ts";
+import { serviceName } from "../gateway/profile.ts";
 import {
-  containerEnvironment,
   findProgram,
   findUser,
   isAlive,
   processIdentity,
   processStartTime,
-  runtimeFolder,
   userName,
 } from "../host/facts.ts";
 import {
   assertOwnTree,
+  hasReader,
   isErrno,
   isFolder,
   isRoot,
   listFolder,
   lstatIfThere,
+  readSmallFile,
   readSmallText,
 } from "../host/files.ts";
 import { run } from "../host/run.ts";
 import { readSlot, type SlotReading } from "../host/slots.ts";
-import type { Desired, Plan, RenderedFile } from "../manager.ts";
+import type { Plan, RenderedFile } from "../manager.ts";
+import { ENV_FOLDER } from "./envdir.ts";
 import { formatOwner, ownerOfName, parseOwner } from "./names.ts";
 import { planSweep } from "./plan.ts";
-import { treeScandir } from "./tree.ts";
 import { REGISTERING, type RunningProcess, type S6Context, type S6Program, type SlotFacts } from "./steps.ts";
 import { parseStatusRecord, parseSvstat, type S6Record, SVSTAT_FIELDS } from "./status.ts";
-
-/** The scandir of s6-overlay. */
-export const DEFAULT_SCANDIR = "/run/service";
-
-/** A scandir, and why it is the one. */
-export interface ScandirChoice {
-  readonly scandir: string;
-  readonly reason: string;
-}
-
-/**
- * The scandir to use where none is named: the service user's own tree when there is one, as an unprivileged caller the
- * tree that `gatewarden tree run` keeps, else that of s6-overlay.
- */
-export function chooseScandir({ user }: GatewayDefinition): ScandirChoice {
-  const own = treeScandir(user);
-  if (isFolder(own)) return { scandir: own, reason: `${user} has a tree of its own` };
-  const foreground = foregroundScandir();
-  if (foreground !== undefined && isOwnFolder(foreground)) {
-    return { scandir: foreground, reason: "the caller has a tree of its own (gatewarden tree run)" };
-  }
-  return { scandir: DEFAULT_SCANDIR, reason: `there is no tree of ${user}'s own, no folder ${own}` };
-}
-
-/** The scandir of the tree that a user runs in the foreground; undefined for root. */
-export function foregroundScandir(): string | undefined {
-  if (isRoot()) return undefined;
-  const runtime = runtimeFolder();
-  return runtime === undefined ? `/tmp/gatewarden-${process.getuid?.()}` : posix.join(runtime, "gatewarden");
-}
-
-/** Whether a folder is the caller's own, and nobody else may change what is in it. */
-export function isOwnFolder(path: string): boolean {
-  const stats = lstatIfThere(path);
-  return stats?.isDirectory() === true && stats.uid === process.getuid?.() && (stats.mode & 0o022) === 0;
-}
-
-/**
- * The user to become before looking into a scandir: its owner, when root calls and it is somebody else's. Undefined
- * when the caller can go on as it is.
- */
-export function ownerToBecome(
-  { scandir, definition = HERMES }: { readonly scandir?: string; readonly definition?: GatewayDefinition },
-): string | undefined {
-  if (!isRoot()) return undefined;
-  const uid = lstatIfThere(posix.resolve(scandir ?? chooseScandir(definition).scandir))?.uid ?? 0;
-  return uid === 0 ? undefined : userName(uid);
-}
+import { profileFolder } from "./volume.ts";
 
 /**
  * Refuses a scandir that is none or that the caller cannot look into, and as root one that another user could change.
  *
+ * @param allowUnsafe Whether root may use it all the same.
  * @throws {UsageError} {PermissionError}
  */
-export function assertScandir(scandir: string): void {
+export function assertScandir(scandir: string, allowUnsafe: boolean = false): void {
   const stats = looking(scandir, () => lstatIfThere(scandir));
   if (stats?.isDirectory() !== true) {
     const why = stats === undefined ? "there is no such folder" : "it is no folder";
@@ -97,7 +51,7 @@ export function assertScandir(scandir: string): void {
       },
     );
   }
-  assertOwnTree(scandir, userName);
+  if (!allowUnsafe) assertOwnTree(scandir, userName);
   // Without the right to search it, every slot would look as if it were not there.
   looking(scandir, () => lstatIfThere(`${scandir}/.`));
 }
@@ -129,7 +83,7 @@ function looking<T>(scandir: string, look: () => T): T {
  * @throws {ProgramNotFoundError} When s6 is not installed.
  */
 export function contextOf(scandir: string, definition: GatewayDefinition, profile: string): S6Context {
-  const folder = profileFolderOf(volumeOf(definition), profile);
+  const folder = profileFolder(definition, profile);
   return {
     definition,
     profile,
@@ -138,6 +92,7 @@ export function contextOf(scandir: string, definition: GatewayDefinition, profil
     programs: findPrograms(),
     group: isRoot() ? findUser(definition.user)?.gid ?? definition.fallbackId : undefined,
     profileFolder: isFolder(folder) ? folder : undefined,
+    gatewayState: readSmallFile(posix.join(folder, GATEWAY_STATE_FILE)) !== undefined,
     owner: formatOwner({ ...processIdentity(), serial: nextSerial() }),
     now: new Date(),
     callerPid: process.pid,
@@ -163,18 +118,6 @@ function needProgram(name: S6Program): string {
   const path = findProgram(name);
   if (path !== undefined) return path;
   throw new ProgramNotFoundError(name, "It is part of s6. On Debian, install it with: apt-get install s6");
-}
-
-/** The volume at run time: by the home variable as services get it, else as the caller has it, else the home. */
-export function volumeOf({ homeVariable, home }: GatewayDefinition): string {
-  // The scripts take an empty variable for one that is not set, too.
-  return containerEnvironment(homeVariable) ?? (process.env[homeVariable] || home);
-}
-
-/** What the operator last asked for; null when that was never recorded. */
-export function readDesired(definition: GatewayDefinition, profile: string): Desired | null {
-  const text = readSmallText(posix.join(profileFolderOf(volumeOf(definition), profile), DESIRED_STATE_FILE));
-  return text === undefined ? null : parseDesiredState(text);
 }
 
 /** What was read of a slot, as plans want it. */
@@ -217,7 +160,10 @@ export function sweepsOf(context: S6Context): Plan[] {
       const owner = ownerOfName(name);
       return owner !== undefined && !isAlive(owner) && isOwn(posix.join(context.scandir, name));
     })
-    .map((name) => planSweep(context, name, isFolder(posix.join(context.scandir, name, "log"))));
+    // To wait for a logger that does not run would make files for that, under the hands of another sweep.
+    .map((name) =>
+      planSweep(context, name, hasReader(`${context.scandir}/${name}/log/supervise/control`) === true)
+    );
 }
 
 function isOwn(path: string): boolean {
@@ -232,9 +178,13 @@ export function isHalfRegistered(scandir: string, service: string, files: readon
   const owner = parseOwner(readSmallText(posix.join(scandir, service, REGISTERING)) ?? "");
   if (owner === undefined || isAlive(owner)) return false;
   const wanted = new Set(files.map(({ path }) => path));
+  const environment = posix.join(service, ENV_FOLDER);
+  const variables = files.filter(({ path }) => posix.dirname(path) === environment).length;
+  const there = posix.join(scandir, environment);
+  if ((isFolder(there) ? listFolder(there).length : 0) !== variables) return false;
   return files.every(({ path, text }) => readSmallText(posix.join(scandir, path)) === text) &&
     listFolder(posix.join(scandir, service)).every((name) =>
-      NO_FILES.includes(name) || wanted.has(`${service}/${name}`)
+      [...NO_FILES, ENV_FOLDER].includes(name) || wanted.has(`${service}/${name}`)
     );
 }
 

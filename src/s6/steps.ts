@@ -1,7 +1,13 @@
 /** The pieces that the plans on a scandir are made of, and what they depend on. */
 import { posix } from "node:path";
 import { type GatewayDefinition, stopBudgetMs } from "../gateway/definition.ts";
-import { type Desired, desiredStateFile, plannedStopMarker } from "../gateway/desired_state.ts";
+import {
+  type Desired,
+  desiredStateFile,
+  GATEWAY_STATE_FILE,
+  gatewayStateFields,
+  plannedStopMarker,
+} from "../gateway/desired_state.ts";
 import type { Action, Failure, Step, UndoStep, VerbOptions } from "../manager.ts";
 
 /** A program of s6 that a plan runs. */
@@ -19,6 +25,8 @@ export interface S6Context {
   readonly group: number | undefined;
   /** The profile's folder on the volume; undefined when there is none. */
   readonly profileFolder: string | undefined;
+  /** Whether Hermes, or an older install, keeps a file of its own there that says what is desired. */
+  readonly gatewayState: boolean;
   /** Temporary folders are named after it; it tells whether their maker still lives. */
   readonly owner: string;
   /** When the verb was given. */
@@ -55,6 +63,8 @@ const SUPERVISE_LIMIT_MS = 5_000;
 const FINISH_LIMIT_MS = 5_000;
 const MARGIN_MS = 5_000;
 const START_LIMIT_MS = 10_000;
+/** How long a logger may take to read the gateway's last words. */
+const LAST_WORDS_MS = 1_000;
 /** How long a gateway must stay up to count as started. */
 const SETTLE_MS = 500;
 
@@ -112,9 +122,28 @@ export function dismantle(context: S6Context, directory: string, log: boolean): 
   return [
     { ...rescan(context), bestEffort: true },
     ...endSupervisor(context, directory, limit),
-    ...(log ? endSupervisor(context, `${directory}/log`, SUPERVISE_LIMIT_MS) : []),
+    ...(log
+      ? [
+        letRead(context, `${directory}/log`),
+        ...endSupervisor(context, `${directory}/log`, SUPERVISE_LIMIT_MS),
+      ]
+      : []),
     { do: "remove", path: directory },
   ];
+}
+
+/**
+ * Asks a logger to end once it has read all. It would wait for ever where s6-svscan has learned that the slot is gone
+ * only after the gateway's supervisor had ended: it then holds the logger's input open. So it is not asked for long.
+ */
+function letRead({ programs }: S6Context, directory: string): UndoStep {
+  return {
+    do: "run",
+    argv: [programs["s6-svc"], "-wD", "-T", String(LAST_WORDS_MS), "-x", directory],
+    timeoutMs: LAST_WORDS_MS + PROGRAM_LIMIT_MS,
+    okCodes: [0, 1, 99, 100, 102, 111],
+    bestEffort: true,
+  };
 }
 
 function endSupervisor({ programs }: S6Context, directory: string, timeoutMs: number): UndoStep[] {
@@ -122,7 +151,7 @@ function endSupervisor({ programs }: S6Context, directory: string, timeoutMs: nu
     // Nobody may supervise it any more, or yet: what counts is what is waited for next.
     {
       do: "run",
-      argv: [programs["s6-svc"], directory.endsWith("/log") ? "-x" : "-dx", directory],
+      argv: [programs["s6-svc"], "-dx", directory],
       timeoutMs: PROGRAM_LIMIT_MS,
       okCodes: [0, 1, 100, 102, 111],
       bestEffort: true,
@@ -208,18 +237,23 @@ export function markPlannedStop(context: S6Context, { process }: SlotFacts): Ste
   }];
 }
 
+/** Records what is desired: in Gatewarden's own file, and where Hermes keeps it, if it does. */
 export function recordDesired(
-  { profileFolder, definition, now }: S6Context,
+  { profileFolder, gatewayState, definition, now }: S6Context,
   desired: Desired,
   by: string,
 ): Step[] {
   if (profileFolder === undefined) return [];
   const { name, text } = desiredStateFile(desired, by, now);
-  return [{
-    do: "replace",
-    path: posix.join(profileFolder, name),
-    text,
-    as: definition.user,
+  const path = (file: string): string => posix.join(profileFolder, file);
+  const as = definition.user;
+  const ours: Step = { do: "replace", path: path(name), text, as, bestEffort: true };
+  const theirs: Step = {
+    do: "update",
+    path: path(GATEWAY_STATE_FILE),
+    fields: gatewayStateFields(desired),
+    as,
     bestEffort: true,
-  }];
+  };
+  return gatewayState ? [ours, theirs] : [ours];
 }

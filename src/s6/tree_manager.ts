@@ -2,30 +2,31 @@
 import { posix } from "node:path";
 import process from "node:process";
 import {
-  GatewayAlreadyRegisteredError,
+  FileError,
   PermissionError,
   ProgramNotFoundError,
+  TreeAlreadyInstalledError,
   UsageError,
 } from "../errors.ts";
 import type { GatewayDefinition } from "../gateway/definition.ts";
 import { execute } from "../host/execute.ts";
-import { dropTo, findProgram, findUser, readHostFacts } from "../host/facts.ts";
-import { isFolder, isRoot, lstatIfThere, makeFolder } from "../host/files.ts";
+import { dropTo, findProgram, findUser, readHostFacts, userName } from "../host/facts.ts";
+import { assertOwnTree, isErrno, isFolder, isRoot, lstatIfThere, makeFolder } from "../host/files.ts";
 import { runInForeground } from "../host/foreground.ts";
 import { readSlot } from "../host/slots.ts";
 import type { Outcome, Plan, Step } from "../manager.ts";
-import {
-  assertScandir,
-  contextOf,
-  DEFAULT_SCANDIR,
-  foregroundScandir,
-  isOwnFolder,
-  readRecord,
-  slotFactsOf,
-  sweepsOf,
-} from "./scandir.ts";
+import { DEFAULT_SCANDIR, foregroundScandir, isOwnFolder } from "./choose_scandir.ts";
+import { assertScandir, contextOf, isHalfRegistered, readRecord, slotFactsOf, sweepsOf } from "./scandir.ts";
 import type { S6Context } from "./steps.ts";
-import { planTreeInstall, planTreeUninstall, renderTree, TREES, treeScandir, treeService } from "./tree.ts";
+import {
+  planTreeInstall,
+  planTreeUninstall,
+  renderTree,
+  type TreeFacts,
+  TREES,
+  treeScandir,
+  treeService,
+} from "./tree.ts";
 
 /** Whose tree, and in which scandir of root's its service is. */
 export interface TreeSettings {
@@ -68,35 +69,55 @@ export function planInstall(settings: TreeSettings): Plan {
       },
     );
   }
-  const slot = posix.join(context.scandir, context.service);
-  if (isFolder(slot)) throw new GatewayAlreadyRegisteredError(context.service, slot);
   const files = renderTree(settings.definition, readHostFacts().withContenv ? "with-contenv" : "sh");
-  const facts = { trees: isFolder(TREES), scandir: isFolder(treeScandir(user)), ids };
-  return { ...planTreeInstall(context, files, facts), leftovers: sweepsOf(context) };
+  const slot = posix.join(context.scandir, context.service);
+  const half = isHalfRegistered(context.scandir, context.service, files);
+  if (lstatIfThere(slot) !== undefined && !half) throw new TreeAlreadyInstalledError(user, slot);
+  const find = findAs(user);
+  const plan = planTreeInstall(context, files, { ...readFolders(user, ids.uid), half, ids, find });
+  return { ...plan, leftovers: sweepsOf(context) };
+}
+
+function readFolders(user: string, uid: number): Pick<TreeFacts, "trees" | "scandir"> {
+  const trees = isFolder(TREES);
+  // Root makes the user's scandir in it.
+  if (trees) assertOwnTree(TREES, userName);
+  const stats = lstatIfThere(treeScandir(user));
+  if (stats === undefined) return { trees, scandir: "absent" };
+  return { trees, scandir: stats.isDirectory() && stats.uid === uid ? "own" : "foreign" };
 }
 
 /** The steps that take a tree away; none when there is no tree. */
 export async function planUninstall(settings: TreeSettings): Promise<Plan> {
   const context = treeContext("uninstall", settings);
+  const { user } = settings.definition;
   const slot = posix.join(context.scandir, context.service);
   const reading = readSlot(slot);
-  if (reading === undefined) {
-    return { verb: "tree uninstall", profile: context.profile, service: context.service, steps: [] };
-  }
+  const plan = planTreeUninstall(context, {
+    slot: reading === undefined ? undefined : await slotFactsOf(slot, reading),
+    scandir: isFolder(treeScandir(user)),
+    find: findAs(user),
+  });
+  return { ...plan, leftovers: sweepsOf(context) };
+}
+
+function findAs(user: string): string[] {
   const find = findProgram("find");
   if (find === undefined) throw new ProgramNotFoundError("find", "It comes with findutils and with busybox.");
-  const plan = planTreeUninstall(
-    context,
-    await slotFactsOf(slot, reading),
-    dropTo(settings.definition.user),
-    find,
-  );
-  return { ...plan, leftovers: sweepsOf(context) };
+  return [...dropTo(user), find];
 }
 
 /** Installs a tree, and waits until its s6-svscan watches the user's scandir. */
 export async function installTree(settings: TreeSettings): Promise<Outcome> {
-  return await execute(planInstall(settings), settings.onStep);
+  const plan = planInstall(settings);
+  try {
+    return await execute(plan, settings.onStep);
+  } catch (error) {
+    const taken = error instanceof FileError && isErrno(error.cause, "ENOTEMPTY", "EEXIST");
+    if (!taken) throw error;
+    const slot = posix.join(settings.scandir ?? DEFAULT_SCANDIR, plan.service);
+    throw new TreeAlreadyInstalledError(settings.definition.user, slot, error);
+  }
 }
 
 /** Stops a tree with all its gateways, and takes it away. */
@@ -164,14 +185,26 @@ export async function runTree(
       "It is part of s6. On Debian, install it with: apt-get install s6",
     );
   }
-  if (lstatIfThere(folder) === undefined) makeFolder(folder, 0o700);
-  if (!isOwnFolder(folder)) {
-    throw new PermissionError(`Cannot run a tree on ${folder}: others could change what is in it.`, {
-      hint: "Name a folder that is yours alone with --scandir DIR.",
-    });
-  }
+  makeOwnFolder(folder);
   onStart(folder);
   // The scripts of slots call s6's programs by name, and /command is not on everybody's PATH.
   const env = { ...process.env, PATH: `${posix.dirname(program)}:${process.env["PATH"] ?? ""}` };
-  return await runInForeground([program, folder], env);
+  // Of all signals this is the one by which s6-svscan ends what it supervises and waits for it.
+  return await runInForeground([program, folder], { env, endWith: "SIGTERM" });
+}
+
+function makeOwnFolder(path: string): void {
+  try {
+    if (lstatIfThere(path) === undefined) makeFolder(path, 0o700);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new FileError(`Cannot run a tree on ${path}: ${why}.`, {
+      hint: "Name another folder with --scandir DIR.",
+      cause,
+    });
+  }
+  if (isOwnFolder(path)) return;
+  throw new PermissionError(`Cannot run a tree on ${path}: it is no folder of yours alone.`, {
+    hint: "Name one that belongs to you and that nobody else may write to, with --scandir DIR.",
+  });
 }

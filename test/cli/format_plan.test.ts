@@ -20,6 +20,16 @@ const LINES: readonly [Step, string][] = [
     { do: "replace", path: "/opt/data/.gatewarden.json", text: "{}", as: "hermes", bestEffort: true },
     "replace /opt/data/.gatewarden.json as hermes (2 bytes) # best effort",
   ],
+  [
+    {
+      do: "update",
+      path: "/opt/data/gateway_state.json",
+      fields: { desired_state: "stopped", by: "me" },
+      as: "hermes",
+      bestEffort: true,
+    },
+    "update /opt/data/gateway_state.json as hermes (desired_state: stopped, by: me) # best effort",
+  ],
   [{ do: "fifo", path: "/run/control", mode: 0o660, group: 0 }, "fifo 0660 /run/control group 0"],
   [{ do: "rename", from: "/run/.a", to: "/run/a" }, "rename /run/.a -> /run/a"],
   [{ do: "remove", path: "/run/a" }, "remove /run/a"],

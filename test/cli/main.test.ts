@@ -23,7 +23,7 @@ describe("gatewarden", () => {
       const { exitCode, stdout } = await gatewarden(manager, argv);
       expect(exitCode).toBe(0);
       expect(stdout).toContain("gatewarden start <PROFILE>...\n");
-      expect(stdout).toContain("\n     [--no-wait]   Do not wait until it is so\n");
+      expect(stdout).toMatch(/\n {5}\[--no-wait\] +Do not wait until it is so\n/);
       expect(manager.calls).toEqual([]);
     },
   );

@@ -28,6 +28,11 @@ describe("settingsOf", () => {
     });
   });
 
+  it("lets an unsafe scandir be used only when a flag says so", async () => {
+    expect(await settings({ allowUnsafeScandir: true })).toEqual({ allowUnsafeScandir: true });
+    expect(await settings({ allowUnsafeScandir: false })).toEqual({});
+  });
+
   it("prefers flags to variables, one by one", async () => {
     expect(await settings({ scandir: "/f" }, FROM_VARIABLES)).toMatchObject({ manager: "s6", scandir: "/f" });
     expect(await settings({ config: "f.json" }, FROM_VARIABLES)).toMatchObject({

@@ -55,6 +55,21 @@ describe("planTree", () => {
     expect(readFileSync(join(folder, "out/gateway-a/run"), "utf8")).toBe("#!/bin/sh\nä\n");
   });
 
+  it("keeps a folder to its owner when all that is in it is", async () => {
+    await execute(planTree("a", folder, [
+      ...FILES,
+      { path: "gateway-a/env/TOKEN", mode: 0o600, text: "x" },
+      { path: "gateway-a/mixed/private", mode: 0o700, text: "x" },
+      { path: "gateway-a/mixed/public", mode: 0o644, text: "x" },
+    ]));
+    expect(modes(folder)).toMatchObject({
+      "gateway-a": "755",
+      "gateway-a/env": "700",
+      "gateway-a/env/TOKEN": "600",
+      "gateway-a/mixed": "755",
+    });
+  });
+
   it("leaves a folder that is there as it is", async () => {
     mkdirSync(join(folder, "out"), { mode: 0o700 });
     await execute(planTree("a", join(folder, "out"), FILES));

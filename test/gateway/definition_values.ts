@@ -33,6 +33,7 @@ export const full: Definition = {
     copyToStandardOutput: false,
   },
   stop: { signal: "SIGINT", drainSeconds: 0, graceSeconds: 1 },
+  scandir: "/run/bridges",
 };
 
 /** What a field may be, and what not: the field by path, the values, and whether they are accepted. */
@@ -195,6 +196,17 @@ export const values:
     ]],
     ["stop.drainSeconds", [0, 86400], [-1, 0.5, 86401, "60"]],
     ["stop.graceSeconds", [1, 86400], [0, 0.5, 86401, "10"]],
+    ["scandir", ["/run/service", "/a b/.c"], [
+      "",
+      "/",
+      "run",
+      "/run/",
+      "//run",
+      "/run/../x",
+      "/a\0",
+      1,
+      null,
+    ]],
     ["log", [{}], [[], null, "logs"]],
     ["stop", [{}], [[], null, 60]],
   ];

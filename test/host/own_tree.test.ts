@@ -59,7 +59,6 @@ describe("assertOwnTree, called by root", () => {
   it.each<[string, number]>([
     ["a/scandir", 0o775],
     ["a/scandir", 0o757],
-    ["a/scandir", 0o1777],
     ["a", 0o775],
     ["a", 0o757],
   ])("refuses when others can write to %s, and says how to close it", (name, mode) => {
@@ -67,6 +66,15 @@ describe("assertOwnTree, called by root", () => {
     const { message, hint } = refusal(at("a/scandir"));
     expect(message).toBe(`Cannot use ${at("a/scandir")} as root: others than root can write to ${at(name)}.`);
     expect(hint).toBe(`Close it with: chmod go-w ${at(name)}`);
+  });
+
+  it("refuses a sticky folder for everybody, which nobody wants to be closed", () => {
+    chmodSync(at("a/scandir"), 0o1777);
+    const { message, hint } = refusal(at("a/scandir"));
+    expect(message).toBe(
+      `Cannot use ${at("a/scandir")} as root: others than root can write to ${at("a/scandir")}.`,
+    );
+    expect(hint).toBe("Name another folder, which only root can write to.");
   });
 
   it("refuses a way through a link, because whoever owns a folder on it could swap the link", () => {

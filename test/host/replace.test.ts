@@ -111,6 +111,20 @@ function behaviours(): void {
     expect(readdirSync(volume)).toEqual([]);
   });
 
+  it.each(["profile", "profile/inner"])("writes nothing where a link led: %s", async (path) => {
+    mkdirSync(at("elsewhere/inner"), { recursive: true });
+    chmodSync(at("elsewhere"), 0o777);
+    chmodSync(at("elsewhere/inner"), 0o777);
+    symlinkSync("elsewhere", at("profile"));
+    const failing = replace(at(`${path}/${NAME}`));
+    await expect(failing).rejects.toBeInstanceOf(FileError);
+    await expect(failing).rejects.toThrow(
+      `${at(path)} leads through a link, to ${at(path.replace("profile", "elsewhere"))}.`,
+    );
+    expect(readdirSync(at("elsewhere"))).toEqual(["inner"]);
+    expect(readdirSync(at("elsewhere/inner"))).toEqual([]);
+  });
+
   it("takes a name that starts with a dash, and spaces, for what they are", async () => {
     mkdirSync(at("-a b"));
     chmodSync(at("-a b"), 0o777);
@@ -157,7 +171,12 @@ describe("a replace step, by root,", () => {
       mkdirSync(join(folder, "root"));
       symlinkSync("../root", at("profile"));
       const failing = replace(at(`profile/${NAME}`));
-      await expect(failing).rejects.toThrow(/as hermes for this stop: .*Permission denied/);
+      await expect(failing).rejects.toThrow(
+        /as hermes for this stop: .* leads through a link, to .*\/root\.$/,
+      );
+      // Nor without the link: it is that user who writes.
+      const direct = replace(join(folder, "root", NAME));
+      await expect(direct).rejects.toThrow(/as hermes for this stop: .*Permission denied/);
       expect(readdirSync(join(folder, "root"))).toEqual([]);
       expect(readlinkSync(at("profile"))).toBe("../root");
     });
@@ -165,7 +184,8 @@ describe("a replace step, by root,", () => {
 
   it("names the folder and the file of a path in the root folder", async ({ skip }) => {
     needsRoot(skip, "to drop its privileges");
-    setuidgid("for word do last2=${last-} last=$word; done", 'echo "<$last2> <$last>" >&2', "exit 1");
+    const words = "for word do folder=${file-} file=${size-} size=$word; done";
+    setuidgid(words, 'echo "<$folder> <$file>" >&2', "exit 1");
     await expect(replace("/.gatewarden.json")).rejects.toThrow("</> <.gatewarden.json>");
   });
 

@@ -1,10 +1,13 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { RenderedFile } from "../../src/manager.ts";
 import type { Driver } from "./helper/driver.ts";
+import { processesIn } from "./helper/processes.ts";
 import { assertNothingHalfBuilt, assertNothingLeft, rescan, temporaryFolders } from "./helper/slots.ts";
 import { prepareStage, type Stage } from "./helper/stage.ts";
-import { noStubs, pathWith } from "./helper/stub.ts";
-import { type DriverChoice, startTree, type Tree } from "./helper/tree.ts";
+import { FAILS_LATE, noStubs, pathWith } from "./helper/stub.ts";
+import { type DriverChoice, eventually, startTree, type Tree } from "./helper/tree.ts";
 
 type Acting = "start" | "stop" | "restart" | "registerProfileGateway" | "unregisterProfileGateway";
 
@@ -72,8 +75,7 @@ describe("killed before whichever of its steps", () => {
 
   it("register that fails and is being undone leaves nothing half-built supervised, and succeeds when it is run again", async (ctx) => {
     ctx.skip(noStubs !== undefined, noStubs);
-    // It says that it failed, and did what it was told: there are supervisors to be ended.
-    const path = pathWith(tree.folder, "s6-svscanctl", '"$real" "$@"', "exit 111");
+    const path = pathWith(tree.folder, "s6-svscanctl", ...FAILS_LATE);
     const loser = tree.driver({ path });
     await expect(loser.call("registerProfileGateway", PROFILE)).rejects.toMatchObject({
       name: "S6CommandError",
@@ -128,6 +130,27 @@ describe("killed before whichever of its steps", () => {
         desired: state,
         enabled: state === "running",
       });
+    }
+  });
+
+  it("while it writes what was asked for, start leaves the old file or the new one, whole", async () => {
+    const path = pathWith(
+      tree.folder,
+      "mktemp",
+      "read -r _ _ _ caller _ </proc/$PPID/stat",
+      "kill -9 $caller",
+      'exec "$real" "$@"',
+    );
+    await driver.call("registerProfileGateway", PROFILE);
+    for (let round = 1; round <= 5; round++) {
+      await driver.call("stop", PROFILE);
+      const victim = tree.driver({ path });
+      await expect(victim.call("start", PROFILE)).rejects.toThrow("the driver ended");
+      const folder = join(tree.home, "profiles", PROFILE);
+      await eventually(() => expect(processesIn(folder)).toEqual([]));
+      expect(readFileSync(join(folder, ".gatewarden.json"), "utf8")).toMatch(
+        /^\{"desired":"(?:running|stopped)",.*\}\n$/,
+      );
     }
   });
 });

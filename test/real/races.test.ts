@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import process from "node:process";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { RenderedFile } from "../../src/manager.ts";
 import type { Driver } from "./helper/driver.ts";
@@ -140,6 +141,24 @@ describe("a supervisor that is slow to begin", () => {
     await eventually(() => assertReader(join(slowTree.scandir, "gateway-coder/supervise/control")));
     expect(await caller.call("unregisterProfileGateway", PROFILE)).toEqual({ warnings: [] });
     assertNothingLeft(slowTree, "unregistered");
+  });
+});
+
+describe("an s6-svscan that is slow to look again", () => {
+  it("does not keep the logger from ending", async ({ onTestFinished }) => {
+    const own = await startTree(stage);
+    onTestFinished(() => own.remove());
+    const caller = own.driver();
+    await caller.call("registerProfileGateway", PROFILE);
+    process.kill(own.pid, "SIGSTOP");
+    const unregistered = caller.call("unregisterProfileGateway", PROFILE);
+    // The gateway's supervisor has ended, and s6-svscan knows neither of that nor that the slot is gone.
+    await eventually(() =>
+      expect(supervised(own)).toEqual([expect.stringMatching(/^\.gatewarden-.*\/log$/)])
+    );
+    process.kill(own.pid, "SIGCONT");
+    expect(await unregistered).toEqual({ warnings: [] });
+    assertNothingLeft(own, "unregistered");
   });
 });
 

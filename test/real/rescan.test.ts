@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vit
 import { processesIn } from "./helper/processes.ts";
 import { assertNothingLeft, rescan } from "./helper/slots.ts";
 import { prepareStage, type Stage } from "./helper/stage.ts";
-import { noStubs, pathWith, pathWithout } from "./helper/stub.ts";
+import { FAILS_LATE, noStubs, pathWith, pathWithout } from "./helper/stub.ts";
 import { startTree, type Tree } from "./helper/tree.ts";
 import { asUser } from "./helper/user.ts";
 
@@ -32,10 +32,13 @@ async function failToRegister(tree: Tree, path?: string): Promise<unknown> {
   return error;
 }
 
+/** What a stub leaves behind works in the tree, and is killed with it. */
+const STAY = 'cd "${0%/*}"';
+
 const HANGS = [
-  ["hangs", "exec sleep 1000"],
-  ["hangs, with a child that holds its output", "sleep 1000 & exec sleep 1000"],
-  ["ends, and leaves a child that holds its output", 'sleep 1000 & "$real" "$@"'],
+  ["hangs", `${STAY}; exec sleep 1000`],
+  ["hangs, with a child that holds its output", `${STAY}; sleep 1000 & exec sleep 1000`],
+  ["ends, and leaves a child that holds its output", `${STAY}; sleep 1000 & "$real" "$@"`],
 ] as const;
 
 // Most of these only wait for a limit.
@@ -55,7 +58,7 @@ describe.concurrent("register", () => {
   it("ends the supervisors when the rescan tool fails after it has done its work", async (ctx) => {
     ctx.skip(noStubs !== undefined, noStubs);
     const tree = await treeFor(ctx);
-    const path = pathWith(tree.folder, "s6-svscanctl", '"$real" "$@"; exit 111');
+    const path = pathWith(tree.folder, "s6-svscanctl", ...FAILS_LATE);
     expect(await failToRegister(tree, path)).toMatchObject({ name: "S6CommandError" });
     assertNothingLeft(tree, "undone");
   });
@@ -93,7 +96,7 @@ describe.concurrent("register", () => {
     async (runtime, ctx) => {
       ctx.skip(noStubs !== undefined, noStubs);
       const tree = await treeFor(ctx);
-      const PATH = pathWith(tree.folder, "s6-svscanctl", "sleep 1000 & exec sleep 1000");
+      const PATH = pathWith(tree.folder, "s6-svscanctl", STAY, "sleep 1000 & exec sleep 1000");
       const [program, ...parameters] = asUser([
         ...stage.cli[runtime],
         ...["register", "coder", "--scandir", tree.scandir],

@@ -23,6 +23,7 @@ export const context: S6Context = {
   },
   group: 10000,
   profileFolder: "/opt/data/profiles/coder",
+  gatewayState: false,
   owner: "1-2-3-0",
   now: new Date("2026-01-02T03:04:05.678Z"),
   callerPid: 200,

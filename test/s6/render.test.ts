@@ -41,6 +41,51 @@ describe("renderSlot", () => {
     });
   });
 
+  it("keeps a secret in a file of its own and out of every script, which all may read then", () => {
+    const files = renderSlot(HERMES, "coder", { interpreter: "sh", secretEnv: { B: "s3cret", A: "" } });
+    const ofEnv = files.filter(({ path }) => path.startsWith("gateway-coder/env/"));
+    expect(ofEnv).toEqual([
+      { path: "gateway-coder/env/A", mode: 0o600, text: "\n" },
+      { path: "gateway-coder/env/B", mode: 0o600, text: "s3cret\n" },
+    ]);
+    expect(files.filter(({ text }) => text.includes("s3cret"))).toEqual([ofEnv[1]]);
+    expect(files.find(({ path }) => path === "gateway-coder/run")?.mode).toBe(0o755);
+  });
+
+  it("has no env folder where nothing would be in it", () => {
+    const withOthers = {
+      interpreter: "sh",
+      extraEnv: { A: "1" },
+      secretEnv: { A: "2", HERMES_SUPERVISED_CHILD: "" },
+    } as const;
+    for (const options of [{ interpreter: "sh" } as const, withOthers]) {
+      const { run, ...others } = contents(HERMES, "coder", options);
+      expect(Object.keys(others).filter((path) => path.startsWith("env"))).toEqual([]);
+      expect(run).not.toContain("s6-envdir");
+    }
+  });
+
+  it.each(["PATH", "LD_PRELOAD", "LD_LIBRARY_PATH", "GCONV_PATH", "GLIBC_TUNABLES", "LOCPATH"])(
+    "keeps no %s in a file, because root reads it before the drop",
+    (name) => {
+      const render = (): unknown =>
+        renderSlot(HERMES, "coder", { interpreter: "sh", secretEnv: { [name]: "/opt/data/x" } });
+      expect(render).toThrow(UsageError);
+      expect(render).toThrow(`Cannot keep ${name} in a file of root: it decides which programs`);
+    },
+  );
+
+  it.each<[string, Record<string, string>]>([
+    ["a name that no shell takes", { "A-B": "" }],
+    ["a name that leads elsewhere", { "../run": "" }],
+    ["a NUL", { A: "s3cret\0" }],
+    ["half a character", { A: "s3cret\ud800" }],
+  ])("refuses %s in what is secret, and does not show the value", (_, secretEnv) => {
+    const render = (): unknown => renderSlot(HERMES, "coder", { interpreter: "sh", secretEnv });
+    expect(render).toThrow(UsageError);
+    expect(render).not.toThrow(/s3cret/);
+  });
+
   it("has a down file exactly when the gateway is not to start", () => {
     expect(contents(HERMES, "coder", { interpreter: "sh", startNow: false })).toMatchObject({ down: "" });
     expect(contents(HERMES, "coder", { interpreter: "sh", startNow: true })).not.toHaveProperty("down");

@@ -1,10 +1,11 @@
 import fc from "fast-check";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type GatewayDefinition, HERMES } from "../../src/gateway/definition.ts";
+import { findProgram } from "../../src/host/facts.ts";
 import { renderRun, renderSlot } from "../../src/s6/render.ts";
 import { missing, runScript, SHELLS, unparsable } from "../shells.ts";
 
@@ -73,6 +74,7 @@ const slot = fc.tuple(
   fc.record({
     interpreter: fc.constantFrom("with-contenv", "sh"),
     extraEnv: environment,
+    secretEnv: fc.dictionary(name.map((one) => `S${one}`), text, { maxKeys: 2 }),
     startNow: fc.boolean(),
   }),
 );
@@ -133,6 +135,38 @@ describe("renderRun", () => {
         const printed = runScript(shell, script, { PATH: `${folder}:${process.env["PATH"]}` });
         expect(decoder.decode(printed).split("\0")).toEqual(
           expect.arrayContaining(Object.entries(extraEnv).map(([name, value]) => `${name}=${value}`)),
+        );
+      }),
+      FEW,
+    );
+  });
+
+  it.for(SHELLS)("brings any secret through s6-envdir to the byte, under $name", (shell, { skip }) => {
+    const why = missing(shell) ??
+      (findProgram("s6-envdir") === undefined ? "s6-envdir is not installed" : undefined);
+    skip(why !== undefined, why);
+    const definition = { ...HERMES, home: folder, command: print, path: [] };
+    const name = variable.filter((one) =>
+      !/^(?:PATH|LD_|GCONV_PATH|GLIBC_|LANGUAGE|LOCPATH|MALLOC_|NLSPATH)/.test(one)
+    );
+    const long = fc.string({ minLength: 4000, maxLength: 6000 }).filter((one) => !one.includes("\0"));
+    const secrets = fc.dictionary(name, fc.oneof({ weight: 9, arbitrary: text }, long), {
+      minKeys: 10,
+      maxKeys: 30,
+      noNullPrototype: true,
+    });
+    fc.assert(
+      fc.property(secrets, (secretEnv) => {
+        const slot = mkdtempSync(join(folder, "slot-"));
+        mkdirSync(join(slot, "env"));
+        const files = renderSlot(definition, "coder", { interpreter: "sh", secretEnv });
+        for (const { path, text: value } of files.filter(({ path }) => path.includes("/env/"))) {
+          writeFileSync(join(slot, path.replace("gateway-coder/", "")), value);
+        }
+        const script = files.find(({ path }) => path === "gateway-coder/run")?.text ?? "";
+        const printed = runScript(shell, script, { PATH: `${folder}:${process.env["PATH"]}` }, slot);
+        expect(decoder.decode(printed).split("\0")).toEqual(
+          expect.arrayContaining(Object.entries(secretEnv).map(([key, value]) => `${key}=${value}`)),
         );
       }),
       FEW,

@@ -2,6 +2,7 @@
 # A container of s6-overlay: s6-svscan is process 1 of a process id namespace of its own.
 #
 #   start_container       in setup_file: one for all tests of the file; stop_container in teardown_file
+#   start_container bare  the same without s6-overlay: process 1 only waits
 #   need_container        in setup: skips the test where there could be none
 #   inside COMMAND...     runs a command in it as root, with nothing of s6 on PATH, as docker exec does
 #   as_hermes COMMAND...  the same as the user hermes
@@ -27,7 +28,7 @@ start_container() {
   else
     mkdir "$BATS_FILE_TMPDIR/root"
     unshare --pid --fork --kill-child --mount sh "$BATS_TEST_DIRNAME/helper/container_init.sh" \
-      "$BATS_FILE_TMPDIR/root" "$STAGE" >"$BATS_FILE_TMPDIR/container.log" 2>&1 3>&- &
+      "$BATS_FILE_TMPDIR/root" "$STAGE" "$@" >"$BATS_FILE_TMPDIR/container.log" 2>&1 3>&- &
     export CONTAINER_STARTER=$!
     if ! eventually container_is_up; then
       cat "$BATS_FILE_TMPDIR/container.log"
@@ -38,13 +39,17 @@ start_container() {
 
 container_is_up() {
   CONTAINER=$(tr -d ' ' <"/proc/$CONTAINER_STARTER/task/$CONTAINER_STARTER/children")
-  [[ -n $CONTAINER && $(<"/proc/$CONTAINER/comm") == s6-svscan ]] &&
-    inside test -p /run/service/.s6-svscan/control
+  [[ -n $CONTAINER ]] || return
+  case $(<"/proc/$CONTAINER/comm") in
+    s6-svscan) inside test -p /run/service/.s6-svscan/control ;;
+    sleep) ;;
+    *) return 1 ;;
+  esac
 }
 
 stop_container() {
   if [[ -n $CONTAINER ]]; then
-    kill -9 "$CONTAINER"
+    kill -9 "$CONTAINER" 2>/dev/null || true
     wait "$CONTAINER_STARTER" || true
   fi
 }

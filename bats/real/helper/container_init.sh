@@ -1,5 +1,5 @@
 #!/bin/sh
-# container_init.sh ROOT STAGE
+# container_init.sh ROOT STAGE [bare]
 # Run as process 1 of namespaces of its own. Makes ROOT the root folder of what looks like a container of s6-overlay,
 # and becomes its s6-svscan. The machine's own folders are bound into it; what differs is made anew:
 #   /command             links to the programs of s6 and execline, and a small with-contenv
@@ -8,8 +8,9 @@
 #   /opt/data            the volume, owned by hermes, with the profile coder
 #   /opt/hermes          the gateway of the tests as hermes' program
 #   /opt/gatewarden      STAGE
+# With "bare" there is no s6-overlay: nothing of it is in /run, no /command, and process 1 only waits.
 set -eu
-root=$1 stage=$2
+root=$1 stage=$2 bare=${3-}
 
 # bind FROM FOLDER: every entry of FROM, at the same name in FOLDER, but for those that are there.
 bind() {
@@ -32,8 +33,10 @@ mkdir -p command run opt/data opt/hermes/.venv/bin opt/gatewarden proc old
 cp -a /etc etc
 
 mount -t tmpfs -o mode=0755 run run
-mkdir -p run/s6/basedir/bin run/s6/container_environment run/service
-echo 'from the container' >run/s6/container_environment/GREETING
+if [ -z "$bare" ]; then
+  mkdir -p run/s6/basedir/bin run/s6/container_environment run/service
+  echo 'from the container' >run/s6/container_environment/GREETING
+fi
 
 programs=$(dirname "$(command -v s6-svscan)")
 for program in "$programs"/s6-* "$(command -v execlineb)"; do
@@ -62,4 +65,8 @@ pivot_root . old
 cd /
 umount -l /old
 rmdir /old
+if [ -n "$bare" ]; then
+  rm -r /command
+  exec sleep infinity
+fi
 exec env -i PATH=/command:/usr/bin:/bin /command/s6-svscan /run/service

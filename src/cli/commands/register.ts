@@ -4,6 +4,7 @@ import { type ActingFlags, optionsOf } from "../each_profile.ts";
 import { EXIT_DONE } from "../exit_codes.ts";
 import { formatPlan } from "../format_plan.ts";
 import { type RegisterFlags, registerOptionsOf } from "../register_options.ts";
+import { planForJson } from "../without_secrets.ts";
 
 /** `gatewarden register PROFILE` */
 export default async function register(
@@ -11,11 +12,12 @@ export default async function register(
   profile: string,
 ): Promise<number> {
   const { flags, output } = call;
-  const options = { ...optionsOf(flags), ...registerOptionsOf(flags) };
+  // First as whom: on a tree of the service user's own, that user reads the file of --env-from.
   const manager = await connect(call);
+  const options = { ...optionsOf(flags), ...await registerOptionsOf(flags) };
   if (flags.dryRun) {
     const plan = await manager.plan("register", profile, options);
-    if (output.json) output.printJson(plan);
+    if (output.json) output.printJson(planForJson(plan));
     else output.print(formatPlan(plan));
     return EXIT_DONE;
   }

@@ -4,9 +4,10 @@ import { readHostFacts } from "../../host/facts.ts";
 import type { RenderedFile, ServiceManager } from "../../manager.ts";
 import { type Call, type CommonFlags, settingsOfCall } from "../call.ts";
 import { EXIT_DONE } from "../exit_codes.ts";
-import { formatMode, formatPlan, formatStep } from "../format_plan.ts";
+import { formatMode, formatPlan, formatSize, formatStep } from "../format_plan.ts";
 import { type RegisterFlags, registerOptionsOf } from "../register_options.ts";
 import type { TargetFlags } from "../settings.ts";
+import { isPrivate, planForJson, withoutSecrets } from "../without_secrets.ts";
 import { planTree } from "../write_tree.ts";
 
 /** The flags of `render`. */
@@ -20,7 +21,7 @@ export interface RenderFlags extends CommonFlags, TargetFlags, RegisterFlags {
 export default async function render(call: Call<RenderFlags>, profile: string): Promise<number> {
   const { flags, output } = call;
   const manager = await managerToRenderFor(call);
-  const files = manager.render(profile, registerOptionsOf(flags));
+  const files = manager.render(profile, await registerOptionsOf(flags));
   if (flags.out === undefined) {
     if (output.json) output.printJson(files.map(fileForJson));
     else output.print(files.map(formatFile).join("\n"));
@@ -28,7 +29,7 @@ export default async function render(call: Call<RenderFlags>, profile: string): 
   }
   const plan = planTree(profile, resolve(flags.out), files);
   if (flags.dryRun) {
-    if (output.json) output.printJson(plan);
+    if (output.json) output.printJson(planForJson(plan));
     else output.print(formatPlan(plan));
     return EXIT_DONE;
   }
@@ -49,10 +50,13 @@ async function managerToRenderFor(call: Call<RenderFlags>): Promise<ServiceManag
   return await call.host.getServiceManager({ ...settings, facts, manager: kind === "none" ? "s6" : kind });
 }
 
-function formatFile({ path, mode, text }: RenderedFile): string {
-  return `==> ${path} ${formatMode(mode)} <==\n${text}`;
+/** A file as it is printed; what is for its owner alone is not. */
+function formatFile(file: RenderedFile): string {
+  const { path, mode, text } = file;
+  const shown = isPrivate(file) ? `(${formatSize(text)}, not shown; --out DIR writes it)\n` : text;
+  return `==> ${path} ${formatMode(mode)} <==\n${shown}`;
 }
 
-function fileForJson({ path, mode, text }: RenderedFile): { path: string; mode: string; text: string } {
-  return { path, mode: formatMode(mode), text };
+function fileForJson(file: RenderedFile): unknown {
+  return { ...withoutSecrets(file), mode: formatMode(file.mode) };
 }

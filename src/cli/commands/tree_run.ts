@@ -5,6 +5,7 @@ import type { Call } from "../call.ts";
 export interface TreeRunFlags {
   readonly scandir?: string;
   readonly quiet?: boolean;
+  readonly noColor?: boolean;
 }
 
 /** `gatewarden tree run` */

@@ -1,12 +1,11 @@
 import { treeStatus as readTreeStatus } from "../../s6/tree_manager.ts";
 import type { Call, CommonFlags } from "../call.ts";
-import { treeSettingsOf } from "../change_tree.ts";
+import { treeSettingsOf, type TreeTargetFlags } from "../change_tree.ts";
 import { EXIT_DONE, EXIT_STATUS_DOWN, EXIT_STATUS_UNKNOWN } from "../exit_codes.ts";
-import type { TargetFlags } from "../settings.ts";
 import { formatTable } from "../table.ts";
 
 /** `gatewarden tree status` */
-export default async function treeStatus(call: Call<CommonFlags & TargetFlags>): Promise<number> {
+export default async function treeStatus(call: Call<CommonFlags & TreeTargetFlags>): Promise<number> {
   const { output } = call;
   const status = await readTreeStatus(await treeSettingsOf(call));
   if (output.json) {

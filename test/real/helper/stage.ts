@@ -1,5 +1,5 @@
 /** Gatewarden where the user of the tests can read it. */
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ export function makeFolderOfUser(path: string): string {
 export function prepareStage(): Stage {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "gatewarden-stage-")));
   chmodSync(folder, 0o755);
-  execFileSync("sh", [fileURLToPath(new URL("../stage.sh", import.meta.url)), folder], { stdio: "pipe" });
+  fillStage(folder);
   const cache = makeFolderOfUser(join(folder, "cache"));
   const node = join(folder, "node");
   const deno = ["env", `DENO_DIR=${cache}`, join(folder, "deno"), "run", "-A", "--quiet"];
@@ -47,4 +47,12 @@ export function prepareStage(): Stage {
     gateway: join(folder, "test/real/gateway.sh"),
     remove: () => rmSync(folder, { recursive: true }),
   };
+}
+
+function fillStage(folder: string): void {
+  const script = fileURLToPath(new URL("../stage.sh", import.meta.url));
+  const { status, stdout, stderr } = spawnSync("sh", [script, folder], { encoding: "utf8" });
+  if (status === 0) return;
+  rmSync(folder, { recursive: true });
+  throw new Error(`${script} exited with ${status}:\n${stdout}${stderr}`);
 }

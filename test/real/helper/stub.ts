@@ -15,7 +15,7 @@ const usualPath = process.env["PATH"] ?? "";
  *
  * @param folder Where to put it.
  */
-export function pathWith(folder: string, program: string, ...script: string[]): string {
+export function pathWith(folder: string, program: string, ...script: readonly string[]): string {
   const stubs = newFolder(folder);
   const real = usualPath.split(":").map((one) => join(one, program)).find((path) => existsSync(path)) ?? "";
   const lines = ["#!/bin/sh", `real=${real}`, ...script, ""];
@@ -35,6 +35,13 @@ export function pathWithout(folder: string, program: string): string {
   }
   return links;
 }
+
+/** An s6-svscanctl that says it failed when all is done: there are supervisors to be ended. */
+export const FAILS_LATE: readonly string[] = [
+  '"$real" "$@"',
+  'while [ -d "$2/gateway-coder" ] && [ ! -e "$2/gateway-coder/log/supervise/status" ]; do :; done',
+  "exit 111",
+];
 
 function newFolder(parent: string): string {
   const folder = mkdtempSync(join(parent, "path-"));
